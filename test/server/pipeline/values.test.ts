@@ -1,18 +1,14 @@
 // The bounds of a request, and of the errors that quote it: the same over both wires, whatever the size of the request.
 
 import { describe, expect, test } from "vitest";
-import { invalidArgument, type Json, type OperationName, statusFromError } from "../../../schema/index.ts";
+import { invalidArgument, statusFromError } from "../../../schema/index.ts";
 import { unlimited } from "../../../server/base/rate-limit.ts";
-import { grantsOf } from "../../../server/caller/caller.ts";
 import { tooManyValues } from "../../../server/grpc/count.ts";
 import { methodIn } from "../../../server/grpc/registry.ts";
-import { type Call, createPipeline } from "../../../server/pipeline/pipeline.ts";
-import { ensureRoles } from "../../../server/seed/roles.ts";
-import { ensureDevOrganization } from "../../../server/seed/start.ts";
+import { createPipeline } from "../../../server/pipeline/pipeline.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { countingIds, IAM, openGrpc, REGISTRY, serve } from "../../harness/api-server.ts";
-import { START_MS } from "../../harness/clock.ts";
+import { IAM, openGrpc, REGISTRY, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { badRequest, expectInvalid } from "../../support/refusal.ts";
@@ -161,59 +157,27 @@ describe("an error", () => {
   });
 });
 
-// A caller that has stopped waiting (cancelled, or past its deadline) before the service is reached: nothing is written, and
-// no refresh token is used up.
-const decoded = (request: Json) => ({ decode: async () => ({ request, violations: [] }) });
-
-const start = () => {
-  const store = createStore(openDatabase(":memory:"));
-  const ids = countingIds();
-  ensureRoles(store, undefined, START_MS);
-  const { identity, organization } = ensureDevOrganization(store, ids, "https://issuer.example", START_MS, undefined);
-  const caller = { uid: identity, grants: grantsOf(store, identity), token: () => ({}) as never };
+test.each([
+  ["CANCELLED", "Cancelled: the caller is no longer waiting"],
+  ["DEADLINE_EXCEEDED", "Deadline exceeded: the caller is no longer waiting"],
+] as const)("a refresh whose caller has stopped waiting is %s, and uses up no token", async (code, message) => {
   const exchanged: string[] = [];
   const exchangeRefreshToken = async (_: unknown, bearer: string) => {
     exchanged.push(bearer);
     return { token: { token: "t" } };
   };
   const pipeline = createPipeline({
-    authenticate: { bearer: () => "bearer", token: async () => ({ uid: identity, callerNow: () => caller }) },
+    authenticate: { bearer: () => "bearer", token: () => Promise.reject() },
     sts: { exchangeRefreshToken } as never,
-    store,
+    store: createStore(openDatabase(":memory:")),
     limit: unlimited,
     log: () => {},
-    // Called when a group is created.
-    context: () => ({ store, ids, now: START_MS, identityRules: { anyone: "" } }) as never,
+    context: () => ({}) as never,
   });
-  const groups = () => store.statement("SELECT name FROM groups WHERE parent IS NOT NULL").all();
-  const calling = (operation: OperationName, request: Json) => (endedBy: NonNullable<Call["endedBy"]>) =>
-    pipeline({ operation, wire: "grpc", ...decoded(request), authorization: [], peer: "", endedBy });
-  const create = calling("CreateGroup", { parent: organization, group: { name: "made" } });
-  const exchange = calling("ExchangeRefreshToken", {});
-  return { create, groups, exchange, exchanged };
-};
-
-const GONE = [
-  ["CANCELLED", "Cancelled: the caller is no longer waiting"],
-  ["DEADLINE_EXCEEDED", "Deadline exceeded: the caller is no longer waiting"],
-] as const;
-
-test.each(GONE)("an abandoned call is %s, and creates no record", async (code, message) => {
-  const { create, groups } = start();
-  await expect(create(() => code)).rejects.toMatchObject({ code, message });
-  expect(groups()).toEqual([]);
-});
-
-test.each(GONE)("an abandoned exchange is %s, before the token is checked", async (code, message) => {
-  const { exchange, exchanged } = start();
-  await expect(exchange(() => code)).rejects.toMatchObject({ code, message });
+  const decode = async () => ({ request: {}, violations: [] });
+  const call = { operation: "ExchangeRefreshToken", wire: "grpc", decode, authorization: [], peer: "" } as const;
+  await expect(pipeline({ ...call, endedBy: () => code })).rejects.toMatchObject({ code, message });
   expect(exchanged).toEqual([]);
-  expect(await exchange(() => undefined)).toMatchObject({ token: { token: "t" } });
+  expect(await pipeline(call)).toMatchObject({ token: { token: "t" } });
   expect(exchanged).toEqual(["bearer"]);
-});
-
-test("other calls are served", async () => {
-  const { create, groups } = start();
-  expect(await create(() => undefined)).toMatchObject({ name: "made" });
-  expect(groups()).toEqual([{ name: "made" }]);
 });

@@ -48,17 +48,23 @@ const uids: string[] = [
 /** of the second page of three, by name */
 const token: string = (await first()).nextPageToken;
 
-test.each([
-  ["one", 1, 1],
-  ["the maximum", 200, 200],
-  ["over the maximum, coerced to it (AIP-158)", 201, 200],
-  ["0, which is the default", 0, 50],
-  ["absent, which is the default", undefined, 50],
-])("page_size of %s", async (_, size, expected) => {
-  const page = await list({ page_size: size });
-  expect(uidsOf(page)).toEqual(uids.slice(0, expected));
-  expect(page.nextPageToken).toEqual(expect.any(String));
-  expect(page).toMatchObject({ totalCount: "203", skipped: 0 });
+test.each<[what: string, query: Body, from: number, to: number]>([
+  ["one", { page_size: 1 }, 0, 1],
+  ["the maximum", { page_size: 200 }, 0, 200],
+  ["over the maximum, coerced to it (AIP-158)", { page_size: 201 }, 0, 200],
+  ["0, which is the default", { page_size: 0 }, 0, 50],
+  ["no size, which is the default", {}, 0, 50],
+  ["a skip of 0", { skip: 0 }, 0, 50],
+  ["a skip of 1", { skip: 1 }, 1, 51],
+  ["a skip with less behind it", { skip: 200 }, 200, 203],
+  ["a skip before the last", { skip: 202 }, 202, 203],
+  ["a skip of all", { skip: 203 }, 203, 203],
+  ["a skip beyond the end", { skip: 2_147_483_647 }, 203, 203],
+])("a page of %s", async (_, query, from, to) => {
+  const { nextPageToken, ...page } = await list(query);
+  expect(uidsOf(page)).toEqual(uids.slice(from, to));
+  expect(page).toMatchObject({ totalCount: "203", skipped: query.skip ?? 0 });
+  expect(nextPageToken).toEqual(to < COUNT ? expect.any(String) : undefined);
 });
 
 describe("a walk", () => {
@@ -79,32 +85,15 @@ describe("a walk", () => {
   });
 });
 
-describe("skip", () => {
-  test.each([
-    [0, [0, 50] as const],
-    [1, [1, 51] as const],
-    [200, [200, 203] as const],
-    [202, [202, 203] as const],
-  ])("of %i leaves out that many at the beginning", async (skip, [from, to]) => {
-    const page = await list({ skip });
-    expect(uidsOf(page)).toEqual(uids.slice(from, to));
-    expect(page).toMatchObject({ skipped: skip, totalCount: "203" });
-  });
-
-  test.each([203, 204, 2_147_483_647])("of %i is beyond the end: an empty page with the full count", async (skip) => {
-    expect(await list({ skip })).toEqual({ repos: [], totalCount: "203", skipped: skip });
-  });
-
-  test("with a token counts from the cursor; `skipped` is the skip of this request", async () => {
-    const first = await list({ page_size: 10, skip: 5 });
-    expect(uidsOf(first)).toEqual(uids.slice(5, 15));
-    const second = await list({ page_size: 10, skip: 3, page_token: first.nextPageToken });
-    expect(uidsOf(second)).toEqual(uids.slice(18, 28));
-    expect(second.skipped).toBe(3);
-    const third = await list({ page_size: 10, page_token: second.nextPageToken });
-    expect(uidsOf(third)).toEqual(uids.slice(28, 38));
-    expect(third.skipped).toBe(0);
-  });
+test("a skip with a token counts from the cursor; `skipped` is the skip of this request", async () => {
+  const first = await list({ page_size: 10, skip: 5 });
+  expect(uidsOf(first)).toEqual(uids.slice(5, 15));
+  const second = await list({ page_size: 10, skip: 3, page_token: first.nextPageToken });
+  expect(uidsOf(second)).toEqual(uids.slice(18, 28));
+  expect(second.skipped).toBe(3);
+  const third = await list({ page_size: 10, page_token: second.nextPageToken });
+  expect(uidsOf(third)).toEqual(uids.slice(28, 38));
+  expect(third.skipped).toBe(0);
 });
 
 test("a token needs no escaping in a query", () => {

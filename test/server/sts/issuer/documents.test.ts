@@ -95,21 +95,6 @@ describe("row 15: the time limit for both documents together", () => {
 });
 
 describe("row 13: an issuer in our own network", () => {
-  it.each([
-    ["127.0.0.1", true],
-    ["127.0.0.1", false],
-    ["::1", true],
-  ])("that resolves to %s gets no connection (dev: %s)", async (address, dev) => {
-    const issuer = await serveIssuer();
-    const resolve = async () => [{ address, family: address.includes(":") ? 6 : 4 }];
-    const { documents } = createCache({ resolve, dev });
-    const url = `https://issuer.example:${issuer.port}`;
-    await expect(documents.keysOf(url, named("rsa-1"))).rejects.toMatchObject(
-      refused("the host resolves to an address that is not public"),
-    );
-    expect(issuer.connections()).toBe(0);
-  });
-
   it("is resolved for each connection, which uses the checked address", async () => {
     const issuer = await serveIssuer();
     const asked: string[] = [];
