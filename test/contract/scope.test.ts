@@ -2,8 +2,9 @@
 // authorization.test.ts covers each method with a record beside the grant, or with a missing one.
 
 import { describe, expect, test } from "vitest";
+import { type Operation, operations, type Resource, resources } from "../../schema/index.ts";
 import { parseSeed } from "../../server/index.ts";
-import { type Actor, IAM, REGISTRY, serve } from "../harness/api-server.ts";
+import { type Actor, IAM, serve } from "../harness/api-server.ts";
 import { createRecord } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectNotFound } from "../support/refusal.ts";
@@ -29,28 +30,15 @@ advisories: [${each((group) => `{ group: ${group}, advisoryId: CGA-aaaa-aaaa-aaa
   "seed.yaml",
 );
 
-const VULNERABILITIES = "/vulnerabilities/v2beta1";
-
-const one = async (path: string, plural: string, query: Body): Promise<string> =>
-  (await api.ok("GET", path, { query }))[plural][0].uid;
-
-const KINDS: [kind: string, path: string, plural: string][] = [
-  ["identities", `${IAM}/identities`, "identities"],
-  ["custom roles", `${IAM}/roles`, "roles"],
-  ["role bindings", `${IAM}/roleBindings`, "roleBindings"],
-  ["repos", `${REGISTRY}/repos`, "repos"],
-  ["tags", `${REGISTRY}/tags`, "tags"],
-  ["account associations", `${IAM}/accountAssociations`, "accountAssociations"],
-  ["identity providers", `${IAM}/identityProviders`, "identityProviders"],
-  ["external groups", `${IAM}/externalGroupRoleMappings`, "externalGroupRoleMappings"],
-  ["group invites", `${IAM}/groupInvites`, "groupInvites"],
-  ["advisories", `${VULNERABILITIES}/advisories`, "advisories"],
-];
+const pathOf = (plural: string): string =>
+  Object.values<Operation>(operations)
+    .find(({ method, path }) => method === "GET" && path.endsWith(`{version}/${plural}`))
+    ?.path.replace("{version}", "v2beta1") as string;
 
 const api = await serve({ seed });
-const left: string = await one(`${IAM}/groups`, "groups", { name: "left" });
-const right: string = await one(`${IAM}/groups`, "groups", { name: "right" });
-const deep: string = await one(`${IAM}/groups`, "groups", { name: "deep" });
+const one = async (name: string): Promise<string> =>
+  (await api.ok("GET", `${IAM}/groups`, { query: { name } })).groups[0].uid;
+const [left, right, deep] = [await one("left"), await one("right"), await one("deep")];
 for (const uid of [left, right, deep])
   await createRecord(api, "groupInvites", uid, { roleUid: await api.role("viewer"), ttl: "60s" });
 // The identity lives at the organization; what it may do is decided by the binding alone.
@@ -78,22 +66,25 @@ describe("a viewer of one group", () => {
     expect(above.groups.map(({ uid }: Body) => uid)).toEqual([left]);
   });
 
-  test.each(KINDS)("lists the %s of that group and below", async (kind, path, plural) => {
-    const listed = await api.ok("GET", path, { token: viewer.token, query: { page_size: 200 } });
-    const uids: string[] = listed[plural].map(({ uid }: Body) => uid);
-    // Built-in roles are readable by all.
-    const own = kind === "custom roles" ? uids.filter((uid) => uid.includes("/")) : uids;
-    // How many levels a record is below its group.
-    const levels = { "external groups": 2, tags: 2, "account associations": 0 }[kind] ?? 1;
-    const groups = own.map((uid) =>
-      uid
-        .split("/")
-        .slice(0, levels === 0 ? undefined : -levels)
-        .join("/"),
-    );
-    expect(new Set(groups)).toEqual(new Set([left, deep]));
-    expect(listed.totalCount).toBe(String(uids.length));
-  });
+  test.each(Object.values<Resource>(resources).map(({ plural }) => plural))(
+    "lists the %s of that group and below",
+    async (plural) => {
+      const listed = await api.ok("GET", pathOf(plural), { token: viewer.token, query: { page_size: 200 } });
+      const uids: string[] = listed[plural].map(({ uid }: Body) => uid);
+      // Built-in roles are readable by all.
+      const own = plural === "roles" ? uids.filter((uid) => uid.includes("/")) : uids;
+      // How many levels a record is below its group.
+      const levels = { externalGroupRoleMappings: 2, tags: 2, accountAssociations: 0, groups: 0 }[plural] ?? 1;
+      const groups = own.map((uid) =>
+        uid
+          .split("/")
+          .toSpliced(-levels || Infinity)
+          .join("/"),
+      );
+      expect(new Set(groups)).toEqual(new Set([left, deep]));
+      expect(listed.totalCount).toBe(String(uids.length));
+    },
+  );
 });
 
 test("uids whose text begins alike are not below one another: a grant at one does not hold at the other", async () => {

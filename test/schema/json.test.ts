@@ -20,6 +20,9 @@ import {
 const { ListGroups, ListRepos, BatchCreateRoleBindings } = operations;
 const [LIST, LISTED, BATCH] = [ListGroups.request, ListGroups.response, BatchCreateRoleBindings.request];
 const apps = (appInstallations: unknown) => ({ github: { appInstallations } });
+const EIGHT = { 7: { installations: [{ installationId: "8" }] } };
+const WITH_MORE = { 7: { installations: [{ installation_id: 8, colour: "x" }], size: 1 } };
+const ZEROS = { 7: { installations: [{ installationId: "8", name: "" }] }, 8: { installations: [] } };
 const matching = (claimMatch: object) => ({ claimMatch });
 const SYNCED = { sync_config: { source: "s" } };
 const BOUND = { requests: [{ roleBinding: { roleUid: "r" } }] };
@@ -34,12 +37,7 @@ describe("reading", () => {
     ["snake_case", LIST, { page_size: 7, order_by: "name" }, { pageSize: 7, orderBy: "name" }],
     ["snake_case below it", Identity, { claim_match: { issuer_pattern: "x" } }, matching({ issuerPattern: "x" })],
     ["a list of messages", BATCH, { requests: [{ role_binding: { role_uid: "r" } }] }, BOUND],
-    [
-      "messages in a map in both spellings, without unknown fields",
-      AccountAssociation,
-      apps({ 7: { installations: [{ installation_id: 8, colour: "x" }], size: 1 } }),
-      apps({ 7: { installations: [{ installationId: "8" }] } }),
-    ],
+    ["messages in a map in both spellings, without unknown fields", AccountAssociation, apps(WITH_MORE), apps(EIGHT)],
     ["sync_config by its published name", Repo, SYNCED],
     ["sync_config by its camel name, a leniency", Repo, { syncConfig: { source: "s" } }, SYNCED],
     ["keys of a map unchanged", Identity, matching({ claim_patterns: CLAIMS }), matching({ claimPatterns: CLAIMS })],
@@ -142,8 +140,8 @@ test.each<[string, Message, object, object]>([
   [
     "no zeros in the messages of a map, but an empty message",
     AccountAssociation,
-    apps({ 7: { installations: [{ installationId: "8", name: "" }] }, 8: { installations: [] } }),
-    apps({ 7: { installations: [{ installationId: "8" }] }, 8: {} }),
+    apps(ZEROS),
+    apps({ ...EIGHT, 8: {} }),
   ],
   ["an empty message that is the member of a oneof", AdvisoryEvent, MANUAL, MANUAL],
   ["no field that the schema does not have", StaticKeys, { ...KEYS, secret: "x" }, KEYS],

@@ -4,13 +4,13 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { createSigner } from "../../../../server/sts/index.ts";
-import { startServer, type TestServer } from "../../../harness/api-server.ts";
+import { startServer } from "../../../harness/api-server.ts";
 import { manualClock, NOON_MS } from "../../../harness/clock.ts";
 import { createUid } from "../../../harness/records.ts";
 import { API_KEY, claimsFrom, DEV_KEY, type Issuer, SUBJECT, sign, startIssuer } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
-import { deniedText, KEYS, type Relationship, type Result, type Target, trustExactly } from "./target.ts";
-import type { Connection, Wire } from "./wire.ts";
+import { deniedText, KEYS, type Relationship, type Result, trustExactly } from "./target.ts";
+import type { Wire } from "./wire.ts";
 
 export const DENIED_TEXT = deniedText();
 
@@ -20,30 +20,9 @@ export const UNAUTHENTICATED = {
   body: {},
 };
 
-export interface AttackedServer extends Target {
-  server: TestServer;
-  connection: Connection;
-  /** uid of a new identity; the default trusts the target's issuer and subject exactly */
-  identity(relationship?: Relationship): Promise<string>;
-  /** Exchanges; remembers what went over the wire. */
-  exchange(bearer: string, request: Body): Promise<Result>;
-  /** What a good token of the default issuer is exchanged for. */
-  exchanged(identity: string, request?: Body): Promise<Body>;
-  /** Denied in the fixed words, for that reason in the audit line, with one audit line. */
-  expectDenied(bearer: string, request: Body, reason: string, invalid?: string): Promise<Result>;
-  /** `host:port` of the connections that the server has tried to make since the last call */
-  takeOutgoing(): string[];
-  /** reasons of the audit lines since the last call */
-  takeReasons(): string[];
-  /** every token that was sent or answered */
-  tokens: Set<string>;
-  /** everything in the log and on the console of the process */
-  logged(): string;
-}
-
 type Resolve = NonNullable<Parameters<typeof startServer>[0]>["resolve"];
 
-export const startAttackedServer = async (wire: Wire, options: { resolve?: Resolve } = {}) => {
+const startAttackedServer = async (wire: Wire, options: { resolve?: Resolve } = {}) => {
   const issuer = await startIssuer(Object.values(KEYS));
   // No name is resolved: a host that is not loopback has no address.
   const resolve: Resolve = options.resolve ?? (async () => []);
@@ -69,30 +48,35 @@ export const startAttackedServer = async (wire: Wire, options: { resolve?: Resol
     vi.spyOn(console, name).mockImplementation((...values) => void onConsole.push(values.join(" "))),
   );
 
-  const attacked: AttackedServer = {
+  const attacked = {
     server,
     connection,
     issuer,
+    /** every token that was sent or answered */
     tokens,
     authUrl: server.authUrl,
     api: server.baseUrl,
-    claims: (changes) => claimsFrom(issuer.url, { aud: server.authUrl, ...changes }),
-    identity: async (relationship = trustExactly(attacked)) => {
+    claims: (changes?: Body): Body => claimsFrom(issuer.url, { aud: server.authUrl, ...changes }),
+    /** uid of a new identity; the default trusts the target's issuer and subject exactly */
+    identity: async (relationship: Relationship = trustExactly(attacked)): Promise<string> => {
       const body = { name: "ci", ...relationship };
       return await createUid(server, "identities", server.organization, body);
     },
-    exchange: async (bearer, request) => {
+    /** Exchanges; remembers what went over the wire. */
+    exchange: async (bearer: string, request: Body): Promise<Result> => {
       tokens.add(bearer);
       const result = await connection.exchange([`Bearer ${bearer}`], request);
       for (const token of [result.body.token, result.body.refreshToken]) if (token) tokens.add(token);
       return result;
     },
-    exchanged: async (identity, request = {}) => {
+    /** What a good token of the default issuer is exchanged for. */
+    exchanged: async (identity: string, request: Body = {}): Promise<Body> => {
       const { code, body } = await attacked.exchange(await sign(attacked.claims()), { identity, ...request });
       expect(code).toBe("OK");
       return body;
     },
-    expectDenied: async (bearer, request, reason, invalid) => {
+    /** Denied in the fixed words, with one audit line that has the reason. */
+    expectDenied: async (bearer: string, request: Body, reason: string, invalid?: string): Promise<void> => {
       attacked.takeReasons();
       const result = await attacked.exchange(bearer, request);
       const message = reason === "expired" ? expect.stringContaining("token is expired") : deniedText(invalid);
@@ -101,15 +85,17 @@ export const startAttackedServer = async (wire: Wire, options: { resolve?: Resol
         { "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" },
       ]);
       expect(attacked.takeReasons()).toEqual([reason]);
-      return result;
     },
-    logged: () => [...server.log, ...onConsole].join("\n"),
-    takeOutgoing: () => {
+    /** everything in the log and on the console of the process */
+    logged: (): string => [...server.log, ...onConsole].join("\n"),
+    /** `host:port` of the connections that the server has tried to make since the last call */
+    takeOutgoing: (): string[] => {
       const taken = outgoing;
       outgoing = [];
       return taken;
     },
-    takeReasons: () => {
+    /** reasons of the audit lines since the last call */
+    takeReasons: (): string[] => {
       const lines = server.log.slice(read).map((line) => JSON.parse(line) as Body);
       read = server.log.length;
       return lines.filter(({ event }) => String(event).startsWith("sts.")).map(({ reason }) => reason);
@@ -124,6 +110,8 @@ export const startAttackedServer = async (wire: Wire, options: { resolve?: Resol
   };
   return { attacked, close };
 };
+
+type AttackedServer = Awaited<ReturnType<typeof startAttackedServer>>["attacked"];
 
 /** One for the tests of a file, or of a wire in it. */
 export const useAttackedServer = (
