@@ -30,18 +30,9 @@ export interface SeenRequest {
   message?: string;
 }
 
-export interface ServerProcess extends ReadyLine {
-  pid: number;
-  /** requests of the API since the last call, in the order of their responses */
-  takeRequests(): Promise<SeenRequest[]>;
-  /** everything that it wrote to stderr */
-  log(): string;
-  /** ends it and waits; by default it finishes its work first */
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
-}
+export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
 
-/** `clone`: folder whose server it is. */
-export const startServerProcess = async (flags: readonly string[]): Promise<ServerProcess> => {
+export const startServerProcess = async (flags: readonly string[]) => {
   const child = spawn(process.execPath, [irmModule("cli/main.ts"), "serve", "--dev", "--json", ...flags], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
@@ -69,8 +60,9 @@ export const startServerProcess = async (flags: readonly string[]): Promise<Serv
   return {
     ...line,
     pid: child.pid as number,
-    // The log is a separate stream. Once it has the line of a new request, it has those of all earlier ones.
-    takeRequests: async () => {
+    /** Requests of the API since the last call, in the order of their responses. */
+    takeRequests: async (): Promise<SeenRequest[]> => {
+      // The log is a separate stream. Once it has the line of a new request, it has those of all earlier ones.
       const id = randomUUID();
       const seen = new Promise<void>((resolve) => markers.set(id, resolve));
       await fetch(`${line.baseUrl}/ping/v2beta1/ping`, { headers: { "x-request-id": id } });
@@ -79,8 +71,10 @@ export const startServerProcess = async (flags: readonly string[]): Promise<Serv
       requests = [];
       return taken;
     },
-    log: () => log,
-    stop: async (signal = "SIGTERM") => {
+    /** everything that it wrote to stderr */
+    log: (): string => log,
+    /** Ends it and waits; by default it finishes its work first. */
+    stop: async (signal: NodeJS.Signals = "SIGTERM") => {
       child.kill(signal);
       return await exited;
     },

@@ -9,21 +9,10 @@ export const ODD = `it's "odd" \\ \`x\` \${y} #{z} {{w}} %s */ // \u2028 \u202e 
 const GITHUB = "https://token.actions.githubusercontent.com";
 const KEYS = JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", kid: "1", x: "a".repeat(43) }] });
 
-/** The names of the records that it returns the uids of. */
-export interface ByHand {
-  platform: string;
-  registry: string;
-  release: string;
-  publisher: string;
-  /** an identity provider with a client secret */
-  withSecret: string;
-  /** the second of two bindings that grant the same */
-  twin: string;
-}
+export type ByHand = Awaited<ReturnType<typeof createByHand>>;
 
-type Api = Pick<TestServer, "call">;
-
-export const createByHand = async (api: Api, organization: string): Promise<ByHand> => {
+/** Returns the uids of some of its records. */
+export const createByHand = async (api: Pick<TestServer, "call">, organization: string) => {
   const make = async (collection: Collection, parent: string, fields: Body = {}): Promise<string> =>
     (await createRecord(api, collection, parent, fields)).uid as string;
   const { json } = await api.call("GET", `${IAM}/roles?uidp.inRoot=true`);
@@ -118,5 +107,6 @@ export const createByHand = async (api: Api, organization: string): Promise<ByHa
   await make("repos", other, { name: "mirror", sync_config: { source: nginx } });
   const digest = `sha256:${"a".repeat(64)}`;
   for (const name of ["latest", "1.2-r3", "sha256-abc", "latest-20260101"]) await make("tags", nginx, { name, digest });
+  // The provider has a client secret; the twin is the second of two bindings that grant the same.
   return { platform, registry, release, publisher, withSecret, twin };
 };

@@ -8,15 +8,7 @@ import { gunzipSync } from "node:zlib";
 
 type Json = Record<string, unknown>;
 
-export interface Cloud {
-  /** what the engine reaches it with */
-  env: { PULUMI_BACKEND_URL: string; PULUMI_ACCESS_TOKEN: string };
-  /** by organization/project/stack: its deployment */
-  stacks: Map<string, Json>;
-  /** `METHOD path` of each request, since this was last called */
-  takeRequests(): string[];
-  close(): void;
-}
+export type Cloud = Awaited<ReturnType<typeof startCloud>>;
 
 /** The ciphertext says nothing to any other service. */
 const KEY = 0x5a;
@@ -24,7 +16,7 @@ const turned = (text: unknown): string =>
   Buffer.from(Buffer.from(String(text), "base64").map((byte) => byte ^ KEY)).toString("base64");
 
 /** `environment` is what an environment resolves to: its members pulumiConfig and environmentVariables. */
-export const startCloud = async (environment: Json): Promise<Cloud> => {
+export const startCloud = async (environment: Json) => {
   const token = "pul-of-the-caller";
   const stacks = new Map<string, Json>();
   const requests: string[] = [];
@@ -70,8 +62,10 @@ export const startCloud = async (environment: Json): Promise<Cloud> => {
   const { port } = server.address() as AddressInfo;
   return {
     env: { PULUMI_BACKEND_URL: `http://127.0.0.1:${port}`, PULUMI_ACCESS_TOKEN: token },
+    /** deployments, by organization/project/stack */
     stacks,
-    takeRequests: () => requests.splice(0),
+    /** `METHOD path` of each request, since this was last called */
+    takeRequests: (): string[] => requests.splice(0),
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -13,45 +13,9 @@ export interface CommandResult {
   output: string;
 }
 
-/** A command under way. */
-export interface Started {
-  pid: number;
-  /** both streams, so far */
-  output(): string;
-  /** the end of the engine's process; its child processes may live on */
-  exited: Promise<void>;
-  /** the end of all processes that write to its streams */
-  result: Promise<CommandResult>;
-}
+export type Started = ReturnType<typeof pulumi>;
 
-/** What a person or CI types. */
-export interface Commands {
-  /** begins `pulumi ARGS` */
-  start(...args: string[]): Started;
-  /** `pulumi ARGS` in the program's folder */
-  run(...args: string[]): Promise<CommandResult>;
-  /** the same; a failure throws with the output */
-  must(...args: string[]): Promise<CommandResult>;
-}
-
-export interface Stack extends Commands {
-  /** the same, where the engine starts a process for each run of the program */
-  commandLine: Commands;
-  /** the environment of its commands */
-  env: NodeJS.ProcessEnv;
-  /** folder of a `pulumi` whose programs run in the process that was given; undefined without one */
-  sharedEngine?: string | undefined;
-  /** the deployment that the engine keeps, read from its backend */
-  state(): StackState;
-  /** puts into it the create of a resource like the one of this name, which a killed run had begun */
-  beginCreate(like: string, name: string, inputs?: Record<string, unknown>): void;
-}
-
-export interface StackState {
-  pending: { type: string; resource: StateResource }[];
-  resources: StateResource[];
-  text: string;
-}
+export type Stack = Awaited<ReturnType<typeof createStack>>;
 
 export interface StateResource {
   urn: string;
@@ -73,16 +37,10 @@ export interface StackOptions {
   languageHost?: string;
 }
 
-export const createStack = async ({
-  folder,
-  program,
-  name = "dev",
-  env,
-  languageHost,
-}: StackOptions): Promise<Stack> => {
+export const createStack = async ({ folder, program, name = "dev", env, languageHost }: StackOptions) => {
   const [state, home] = [join(folder, "state"), join(folder, "home")];
   const [, project = ""] = readFileSync(join(program, "Pulumi.yaml"), "utf8").match(/^name: (.+)$/m) ?? [];
-  const files: StackFiles = {
+  const files = {
     stack: `organization/${project}/${name}`,
     settings: join(program, `Pulumi.${name}.yaml`),
     backend: join(state, ".pulumi", "meta.yaml"),
@@ -102,7 +60,9 @@ export const createStack = async ({
     ...ENGINE_NODE,
     ...env,
   };
-  const commandsWith = (client: readonly string[]): Commands => {
+  /** What a person or CI types, in the folder of the program. */
+  const commandsWith = (client: readonly string[]) => {
+    /** Begins `pulumi ARGS`. */
     const start = (...args: string[]): Started => {
       // `stack init` names it itself, and a plugin belongs to no stack.
       const stack = args.includes("init") || args[0] === "plugin" ? [] : ["--stack", name];
@@ -110,6 +70,7 @@ export const createStack = async ({
       return pulumi(program, [...args, ...own, ...stack, "--non-interactive", "--color", "never"], all);
     };
     const run = (...args: string[]): Promise<CommandResult> => start(...args).result;
+    /** The same; a failure throws with the output. */
     const must = async (...args: string[]): Promise<CommandResult> => {
       const result = await run(...args);
       if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${result.code}:\n${result.output}`);
@@ -129,20 +90,28 @@ export const createStack = async ({
     await own;
   } else writeFiles(files, await first);
   const client = `--client=${languageHost}`;
+  const isShared = languageHost !== undefined;
+  const readCheckpoint = () => {
+    const text = readFileSync(files.checkpoint, "utf8");
+    return { text, state: JSON.parse(text) as { checkpoint: { latest: Deployment } } };
+  };
   return {
-    ...(languageHost === undefined
-      ? commandLine
-      : { ...commandsWith([client]), sharedEngine: writeSharedEngine(folder, client, all.PATH) }),
+    ...(isShared ? commandsWith([client]) : commandLine),
+    /** folder of a `pulumi` whose programs run in the process that was given; undefined without one */
+    sharedEngine: isShared ? writeSharedEngine(folder, client, all.PATH) : undefined,
+    /** the same, where the engine starts a process for each run of the program */
     commandLine,
+    /** the environment of its commands */
     env: all,
+    /** the deployment that the engine keeps, read from its backend */
     state: () => {
-      const text = readFileSync(files.checkpoint, "utf8");
-      const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: Deployment } };
-      const { resources = [], pending_operations: pending = [] } = checkpoint.latest;
+      const { text, state } = readCheckpoint();
+      const { resources = [], pending_operations: pending = [] } = state.checkpoint.latest;
       return { resources, pending, text };
     },
-    beginCreate: (like, name, inputs = {}) => {
-      const state = JSON.parse(readFileSync(files.checkpoint, "utf8")) as { checkpoint: { latest: Deployment } };
+    /** Puts into it the create of a resource like the one of this name, which a killed run had begun. */
+    beginCreate: (like: string, name: string, inputs: Record<string, unknown> = {}): void => {
+      const { state } = readCheckpoint();
       const { latest } = state.checkpoint;
       const found = latest.resources?.find(({ urn }) => urn.endsWith(`::${like}`)) as StateResource;
       const { id: _id, outputs: _outputs, ...own } = found;
@@ -174,7 +143,7 @@ const RUNS = /^(preview|up)$/;
 
 interface Deployment {
   resources?: StateResource[];
-  pending_operations?: StackState["pending"];
+  pending_operations?: { type: string; resource: StateResource }[];
 }
 
 /** What `pulumi stack init` writes: paths, and the name in them. */
@@ -209,7 +178,7 @@ const writeFiles = (files: StackFiles, { stack, settings, backend, checkpoint }:
   writeFileSync(files.checkpoint, checkpoint.replaceAll(`"${stack}"`, `"${files.stack}"`));
 };
 
-const pulumi = (cwd: string, args: string[], env: NodeJS.ProcessEnv): Started => {
+const pulumi = (cwd: string, args: string[], env: NodeJS.ProcessEnv) => {
   const child = spawn("pulumi", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const result = { stdout: "", stderr: "", output: "" };
   for (const stream of ["stdout", "stderr"] as const) {
@@ -223,8 +192,11 @@ const pulumi = (cwd: string, args: string[], env: NodeJS.ProcessEnv): Started =>
   child.on("close", (code) => closed.resolve({ ...result, code: code ?? -1 }));
   return {
     pid: child.pid as number,
+    /** both streams, so far */
     output: () => result.output,
-    exited: new Promise((resolve) => child.on("exit", () => resolve())),
+    /** the end of the engine's process; its child processes may live on */
+    exited: new Promise<void>((resolve) => child.on("exit", () => resolve())),
+    /** the end of all processes that write to its streams */
     result: closed.promise,
   };
 };

@@ -53,7 +53,7 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
   makeDatabase?.(db);
   let server = await startServerProcess(["--db", db, ...flags]);
   const tokenFile = join(folder, "identity-token");
-  const hosts: LanguageHost[] = [];
+  const hosts: Awaited<ReturnType<typeof startLanguageHost>>[] = [];
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
   const env = {
     IRM_BASE_URL: server.baseUrl,
@@ -146,12 +146,7 @@ const pluginsOf = (folder: string | undefined): string =>
 
 const ENVIRONMENT = "environment.json";
 
-interface LanguageHost {
-  address: string;
-  stop(): void;
-}
-
-const startLanguageHost = async (): Promise<LanguageHost> => {
+const startLanguageHost = async () => {
   const child = spawn(
     process.execPath,
     ["--no-warnings", join(root, "test", "harness", "language-host.ts"), ENVIRONMENT],
@@ -168,11 +163,8 @@ const startLanguageHost = async (): Promise<LanguageHost> => {
 };
 
 // It ends when its standard input does.
-let languageHost: Promise<LanguageHost> | undefined;
-const languageHostOfWorker = (): Promise<LanguageHost> => {
-  languageHost ??= startLanguageHost();
-  return languageHost;
-};
+let languageHost: ReturnType<typeof startLanguageHost> | undefined;
+const languageHostOfWorker = () => (languageHost ??= startLanguageHost());
 
 /** Writes the configuration of the stack of a program's folder. */
 export const configure = (program: string, config: Readonly<Record<string, string>>): void => {

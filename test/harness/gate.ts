@@ -1,8 +1,7 @@
 // A change that was made on a copy of a test server, and a gate that applies it there.
 import { onTestFinished } from "vitest";
 import type { Call } from "../../access/change/methods.ts";
-import { type Write, writesFrom } from "../../access/change/write.ts";
-import type { Copy } from "../../access/copy/copy.ts";
+import { writesFrom } from "../../access/change/write.ts";
 import { recordsOf, startTwin } from "../../cli/twin/twin.ts";
 import { type Client, clientWith } from "../../client/client.ts";
 import { redactor } from "../../client/errors.ts";
@@ -14,17 +13,10 @@ import type { TestServer } from "./api-server.ts";
 import { type ManualClock, manualClock } from "./clock.ts";
 import { copyOfServer } from "./copy.ts";
 
-export interface Change {
-  copy: Copy;
-  writes: Write[];
-}
+export type Change = Awaited<ReturnType<typeof changeOf>>;
 
 /** The writes of `act` on a copy. `secrets` are texts that the state marks as secret. */
-export const changeOf = async (
-  api: TestServer,
-  act: (client: Client) => Promise<unknown>,
-  secrets: string[] = [],
-): Promise<Change> => {
+export const changeOf = async (api: TestServer, act: (client: Client) => Promise<unknown>, secrets: string[] = []) => {
   const copy = await copyOfServer(api);
   const calls: Call[] = [];
   const twin = await startTwin(copy, api.baseUrl, { clock: api.clock, onWrite: (call) => void calls.push(call) });
@@ -37,19 +29,7 @@ export const changeOf = async (
   }
 };
 
-export interface Through {
-  gate: Gate;
-  /** what the engine's processes have: a client of the gate */
-  client: Client;
-  /** the same by any other token, host or path */
-  clientWith(token: string, wire?: Transport): Client;
-  /** of the gate's own client and of the other one */
-  clock: ManualClock;
-  /** `METHOD /path` of each request that the service got */
-  sent: string[];
-  /** tokens that the gate has used */
-  tokens: string[];
-}
+export type Through = Awaited<ReturnType<typeof gateTo>>;
 
 export interface ThroughOptions extends Partial<Pick<Service, "readToken" | "writeToken">> {
   /** between the gate and the service */
@@ -60,11 +40,7 @@ export interface ThroughOptions extends Partial<Pick<Service, "readToken" | "wri
 export const callOn = (client: Pick<Client, "call">, method: OperationName, request: Json): Promise<Json> =>
   client.call(method, request as never) as Promise<Json>;
 
-export const gateTo = async (
-  api: TestServer,
-  { copy, writes }: Change,
-  options: ThroughOptions = {},
-): Promise<Through> => {
+export const gateTo = async (api: TestServer, { copy, writes }: Change, options: ThroughOptions = {}) => {
   const { wire = systemTransport(), ...own } = options;
   const [sent, tokens]: [string[], string[]] = [[], []];
   const service: Service = {
@@ -91,8 +67,13 @@ export const gateTo = async (
       ...{ clock, redactor: redactor(), transport },
     });
   return {
-    ...{ gate, client: clientWithToken(token), clientWith: clientWithToken },
-    ...{ clock: service.client.clock as ManualClock, sent, tokens },
+    ...{ gate, clientWith: clientWithToken },
+    /** what the engine's processes have: a client of the gate */
+    client: clientWithToken(token),
+    /** of the gate's own client and of the other one */
+    clock: service.client.clock as ManualClock,
+    /** `METHOD /path` of each request that the service got, and the tokens that the gate has used */
+    ...{ sent, tokens },
   };
 };
 

@@ -13,7 +13,7 @@ import type { IrmCommand } from "./irm-host.ts";
  * the program runs in the process of `language-host.ts`, which has the environment of the program only.
  */
 export const irmIn = async (
-  { folder, env, sharedEngine }: Pick<Program, "folder" | "env" | "sharedEngine">,
+  { folder, env, sharedEngine }: Pick<Program, "folder" | "env"> & Partial<Pick<Program, "sharedEngine">>,
   args: readonly string[],
   own?: Readonly<Record<string, string>>,
 ): Promise<Finished> => {
@@ -86,5 +86,5 @@ export const driftOf = (program: Program, ...flags: string[]): Promise<Finished>
   irmIn(program, ["drift", "--stack", "dev", ...flags]);
 
 /** Of a command whose programs run in the process of `language-host.ts`. */
-export const sharedEnv = ({ env, sharedEngine }: Pick<Program, "env" | "sharedEngine">): NodeJS.ProcessEnv =>
+export const sharedEnv = ({ env, sharedEngine }: Pick<Program, "env"> & Partial<Pick<Program, "sharedEngine">>) =>
   sharedEngine === undefined ? env : { ...env, PATH: [sharedEngine, env.PATH].join(delimiter) };

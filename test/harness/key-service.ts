@@ -6,19 +6,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
-/** What the engine knows it by, and what it reaches it with. */
-export interface KeyService {
-  url: string;
-  env: { VAULT_ADDR: string; VAULT_TOKEN: string };
-}
-
 const PREFIX = "vault:v1:";
 
 /** https://developer.hashicorp.com/vault/api-docs/secret/transit */
 const answerTo = (method: string | undefined, { plaintext = "", ciphertext = "" }: Record<string, string>) =>
   method === "encrypt" ? { ciphertext: PREFIX + plaintext } : { plaintext: ciphertext.slice(PREFIX.length) };
 
-const started = async (): Promise<KeyService> => {
+/** What the engine knows it by, and what it reaches it with. */
+const started = async () => {
   const server = createServer(async (request, response) => {
     const [, method] = request.url?.match(/^\/v1\/transit\/(encrypt|decrypt)\/tests$/) ?? [];
     response.setHeader("content-type", "application/json");
@@ -30,10 +25,7 @@ const started = async (): Promise<KeyService> => {
   return { url: "hashivault://tests", env: { VAULT_ADDR: `http://127.0.0.1:${port}`, VAULT_TOKEN: "unused" } };
 };
 
-let service: Promise<KeyService> | undefined;
+let service: ReturnType<typeof started> | undefined;
 
 /** One for all stacks of a worker. It ends with the worker. */
-export const keyService = (): Promise<KeyService> => {
-  service ??= started();
-  return service;
-};
+export const keyService = () => (service ??= started());

@@ -3,21 +3,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./api-process.ts";
 
-export interface OtherProvider {
-  folder: string;
-  /** each request that has reached it in a review since the last time, once, such as `create stays` */
-  takeReviewed(): string[];
-  /** its processes that still run */
-  running(): number[];
-  /** what each of its processes has of the variables that concern it */
-  environments(): Record<string, string>[];
-}
+export type OtherProvider = ReturnType<typeof writeOtherProvider>;
 
 /**
  * `other:index:Thing` has an input `text` and an output `made`. The function `other:index:look` returns its `name` as `value`. The component
  * `other:index:Remote` has a thing, and an output `label`.
  */
-export const writeOtherProvider = (folder: string): OtherProvider => {
+export const writeOtherProvider = (folder: string) => {
   mkdirSync(folder, { recursive: true });
   const [requests, processes] = [join(folder, "requests"), join(folder, "processes")];
   const executable = `#!/bin/sh\nexec '${process.execPath}' '${join(folder, "provider.cjs")}' "$@"\n`;
@@ -29,12 +21,15 @@ export const writeOtherProvider = (folder: string): OtherProvider => {
     linesIn(processes).map((line) => JSON.parse(line));
   return {
     folder,
+    /** Each request that has reached it in a review since the last time, once, such as `create stays`. */
     takeReviewed: () => {
       const lines = linesIn(requests).map((line) => JSON.parse(line) as { request: string; isReviewed: boolean });
       writeFileSync(requests, "");
       return [...new Set(lines.filter((one) => one.isReviewed).map((one) => one.request))].toSorted();
     },
+    /** pids of its processes that still run */
     running: () => begun().flatMap(({ pid }) => (isRunning(pid) ? [pid] : [])),
+    /** what each of its processes has of the variables that concern it */
     environments: () => begun().map(({ env }) => env),
   };
 };

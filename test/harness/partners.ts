@@ -1,21 +1,11 @@
 // Two organizations on one server: `acme` lets identity `mirror` of `partner` push into its registry, and in `partner` identity `helper` may
 // change identities. In acme, `onboarding` may create identities and role bindings at the registry.
-import { IAM, serve, type TestServer } from "./api-server.ts";
+import { IAM, serve } from "./api-server.ts";
 import { createUid } from "./records.ts";
 
-export interface Partners {
-  api: TestServer;
-  acme: string;
-  registry: string;
-  partner: string;
-  helper: string;
-  mirror: string;
-  onboarding: string;
-}
+const GITHUB = "https://token.actions.githubusercontent.com";
 
-export const GITHUB = "https://token.actions.githubusercontent.com";
-
-export const startPartners = async (options: Parameters<typeof serve>[0] = {}): Promise<Partners> => {
+export const startPartners = async (options: Parameters<typeof serve>[0] = {}) => {
   const api = await serve(options);
   const acme = api.organization;
   await api.ok("PATCH", `${IAM}/groups/${acme}`, { body: { name: "acme" } });

@@ -159,28 +159,10 @@ export const startMachine = () => {
   return machine;
 };
 
-export interface Service extends RunningServer {
-  /** of its sessions; the server's clock follows it */
-  clock: ManualClock;
-  env: Env;
-  requests: Recorded[];
-  transport: Transport;
-  session: Session;
-  /** a session like that of another process */
-  otherSession(): Session;
-  /** a session of a process of its own clock, whose requests are not recorded */
-  start(own?: Partial<Environment>): Session;
-  /** the methods of such a process, as the engine calls them */
-  methods(own?: Partial<Environment>): Promise<ReturnType<typeof methodsWith>>;
-  /** a call of another caller */
-  call(operation: string, request: object): Promise<Json & { uid: string }>;
-  /** uid of a built-in role */
-  role(name: string): Promise<string>;
-  close(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The reference server, and a session of its owner, with a token as CI gets one. */
-export const startService = async (seed?: string): Promise<Service> => {
+export const startService = async (seed?: string) => {
   const clock = manualClock();
   const server = await createServer({
     dev: true,
@@ -200,25 +182,33 @@ export const startService = async (seed?: string): Promise<Service> => {
     IRM_IDENTITY: server.identity,
     IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
   };
+  /** A session like that of another process. */
   const otherSession = () => sessionWith(readConfig(getter(), env), { env, clock, transport, log: () => undefined });
   const environment = (own: Partial<Environment> = {}): Environment => ({
     ...{ clock: manualClock(), transport: systemTransport(), log: () => undefined, ...own },
     env: { ...env, ...own.env },
   });
   const session = otherSession();
-  const call: Service["call"] = (operation, request) => session.call(operation as never, request as never) as never;
+  /** A call of another caller. */
+  const call = (operation: string, request: object): Promise<Json & { uid: string }> =>
+    session.call(operation as never, request as never) as never;
   return {
-    ...{ ...server, clock, env, requests, transport, session, otherSession, call },
-    start: (own) => {
+    ...{ ...server, env, requests, transport, session, otherSession, call },
+    /** of its sessions; the server's clock follows it */
+    clock,
+    /** A session of a process of its own clock, whose requests are not recorded. */
+    start: (own?: Partial<Environment>) => {
       const one = environment(own);
       return sessionWith(readConfig(getter(), one.env), one);
     },
-    methods: async (own) => {
+    /** The methods of such a process, as the engine calls them. */
+    methods: async (own?: Partial<Environment>) => {
       const methods = methodsWith(environment(own));
       await methods.group.configure({ config: { get: getter() } });
       return methods;
     },
-    role: async (name) => {
+    /** uid of a built-in role */
+    role: async (name: string): Promise<string> => {
       const { roles } = await call("ListRoles", { uidp: { inRoot: true }, name });
       return (roles as { uid: string }[])[0]?.uid as string;
     },

@@ -12,26 +12,11 @@ export const pullTokenKeys = (name: string, expirationTime: string) => ({
   expirationTime,
 });
 
-export interface MadeToken {
-  /** of the identity */
-  uid: string;
-  /** of the role binding */
-  binding: string;
-  expires: string;
-}
-
-interface Wanted {
-  name: string;
-  group: string;
-  /** name of a built-in role, or a uid */
-  role?: string;
-  days?: number;
-}
-
+/** The role is a uid, or a built-in one by its name. */
 export const createPullToken = async (
   api: TestServer,
-  { name, group, role = "registry.pull", days = 30 }: Wanted,
-): Promise<MadeToken> => {
+  { name, group, role = "registry.pull", days = 30 }: { name: string; group: string; role?: string; days?: number },
+) => {
   const expires = new Date(api.clock() + days * DAY_MS).toISOString();
   const uid = await createUid(api, "identities", group, { name, staticKeys: pullTokenKeys(name, expires) });
   const roleUid = role.includes("/") ? role : await api.role(role);
@@ -40,7 +25,7 @@ export const createPullToken = async (
 };
 
 /** A client signs in with its password, a token that the key of the identity signs. */
-export const usePullToken = async (api: TestServer, { uid }: MadeToken, name: string): Promise<string> => {
+export const usePullToken = async (api: TestServer, { uid }: { uid: string }, name: string): Promise<string> => {
   const iat = Math.floor(api.clock() / 1000);
   const claims = { iss: ISSUER, sub: `pull-token-${name}`, aud: api.authUrl, iat, exp: iat + 60 };
   const password = await sharedKeys().signer.sign(claims);

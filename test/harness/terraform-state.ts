@@ -21,20 +21,11 @@ const AWS = {
 const KEYS = `{"keys":[{"crv":"Ed25519","kid":"1","kty":"OKP","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`;
 const GITHUB = "https://token.actions.githubusercontent.com";
 
-export interface ManagedRecords {
-  /** uid of the record, by the address in Terraform */
-  uids: ReadonlyMap<string, string>;
-  /** what `terraform state pull` prints */
-  pulled: string;
-  /** what `terraform show -json` prints */
-  shown: string;
-}
-
-/** Creates the records of the recorded states, whose uids it replaces in them. */
+/** Creates the records of the recorded states, whose uids it replaces in what `terraform` prints of them. */
 export const createManaged = async (
   api: Pick<TestServer, "call">,
   { organization, viewer, nowMs }: { organization: string; viewer: string; nowMs: number },
-): Promise<ManagedRecords> => {
+) => {
   const uids = new Map<string, string>();
   const make = async (address: string, collection: Collection, parent: string, fields: Body): Promise<string> => {
     const uid = await createUid(api, collection, parent, fields);

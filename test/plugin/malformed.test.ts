@@ -36,7 +36,7 @@ const pathOf = (method: string): string =>
   (services.ResourceProviderService as unknown as Record<string, { path: string }>)[method]?.path ?? "";
 
 const asItIs = (bytes: Buffer) => bytes;
-const send = (method: string, bytes: readonly number[]): Promise<string> =>
+const send = (method: string, bytes: ArrayLike<number>): Promise<string> =>
   new Promise((resolve) => {
     const answer = (error: ServiceError | null) => resolve(error ? `${error.code} ${error.details}` : "OK");
     client.makeUnaryRequest(pathOf(method), asItIs, asItIs, Buffer.from(bytes), new Metadata(), {}, answer);
@@ -55,7 +55,7 @@ describe.each(Object.keys(requestTypes) as ServedMethod[])("%s", (method) => {
   });
 });
 
-const refusalOf = (method: ServedMethod, bytes: readonly number[]): string | undefined => {
+const refusalOf = (method: ServedMethod, bytes: ArrayLike<number>): string | undefined => {
   try {
     return void readMessage<unknown>(requestTypes[method], Uint8Array.from(bytes));
   } catch (error) {

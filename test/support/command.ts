@@ -14,21 +14,13 @@ export interface Finished {
   stderr: string;
 }
 
-export interface Started {
-  process: ChildProcess;
-  /** what it has written so far */
-  stdout(): string;
-  stderr(): string;
-  /** the first line on stdout; rejects when the process ends before */
-  firstLine: Promise<string>;
-  finished: Promise<Finished>;
-}
+export type Started = ReturnType<typeof startCommandIn>;
 
 export const startCommand = (...args: string[]): Started =>
   startCommandIn({ env: { ...process.env, NODE_COMPILE_CACHE: COMPILED } }, args);
 
 /** In another folder, or with another environment. */
-export const startCommandIn = (own: { cwd?: string; env: NodeJS.ProcessEnv }, args: readonly string[]): Started => {
+export const startCommandIn = (own: { cwd?: string; env: NodeJS.ProcessEnv }, args: readonly string[]) => {
   const child = spawn(process.execPath, [MAIN, ...args], { ...own, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
@@ -48,25 +40,29 @@ export const startCommandIn = (own: { cwd?: string; env: NodeJS.ProcessEnv }, ar
     line.reject(new Error(`irm ${args.join(" ")} ended with ${code}: ${stderr}`));
     end.resolve({ code, stdout, stderr });
   });
-  return { process: child, stdout: () => stdout, stderr: () => stderr, firstLine: line.promise, finished: end.promise };
+  return {
+    process: child as ChildProcess,
+    /** what it has written so far */
+    stdout: () => stdout,
+    stderr: () => stderr,
+    /** the first line on stdout; rejects when the process ends before */
+    firstLine: line.promise,
+    finished: end.promise,
+  };
 };
 
 export const runCommand = (...args: string[]): Promise<Finished> => startCommand(...args).finished;
 
-export interface TemporaryFolder {
-  path(name: string): string;
-  /** Returns the path. */
-  write(name: string, text: string): string;
-  remove(): void;
-}
+export type TemporaryFolder = ReturnType<typeof temporaryFolder>;
 
 /** A folder for files of a test, and its end. */
-export const temporaryFolder = (): TemporaryFolder => {
+export const temporaryFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
   const path = (name: string): string => join(folder, name);
   return {
     path,
-    write: (name, text) => {
+    /** Returns the path. */
+    write: (name: string, text: string): string => {
       mkdirSync(dirname(path(name)), { recursive: true });
       writeFileSync(path(name), text);
       return path(name);

@@ -43,15 +43,7 @@ export interface GrpcCallOptions extends CallOptions {
   cancelled?: Promise<void>;
 }
 
-export interface GrpcClient {
-  /** A method of the table: `v2beta1` unless another version is named. */
-  call(operation: OperationName, request: Json, options?: GrpcCallOptions & { version?: string }): Promise<GrpcAnswer>;
-  /** Any unary method by its path; messages as bytes. */
-  bytes(path: string, request: Buffer, options?: GrpcCallOptions): Promise<GrpcAnswer & { bytes: Buffer }>;
-  /** grpc-js itself, for streams and cancellation */
-  client: Client;
-  close(): void;
-}
+export type GrpcClient = ReturnType<typeof createGrpcClient>;
 
 const folder = fileURLToPath(new URL("../../schema/generated", import.meta.url));
 
@@ -59,19 +51,11 @@ let loaded: PackageDefinition | undefined;
 
 /** Every generated .proto file. */
 export const generatedProtos = (): PackageDefinition => {
-  loaded ??= loadSync(protoFiles(), {
-    includeDirs: [folder],
-    keepCase: true,
-    longs: String,
-    enums: String,
-    bytes: String,
-    json: true,
-  });
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".proto"));
+  const asTexts = { longs: String, enums: String, bytes: String, json: true };
+  loaded ??= loadSync(files, { includeDirs: [folder], keepCase: true, ...asTexts });
   return loaded;
 };
-
-const protoFiles = (): string[] =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".proto"));
 
 /** The method of an operation in the generated files, which have v2beta1: v2 differs in the path only. */
 export const grpcMethodOf = (operation: OperationName, version = "v2beta1"): MethodDefinition<object, object> => {
@@ -88,9 +72,14 @@ export const grpcMethodOf = (operation: OperationName, version = "v2beta1"): Met
 };
 
 /** `baseUrl` of a server without TLS, or with credentials of one with it. */
-export const createGrpcClient = (baseUrl: string, security = credentials.createInsecure()): GrpcClient => {
+export const createGrpcClient = (baseUrl: string, security = credentials.createInsecure()) => {
   const client = new Client(new URL(baseUrl).host, security);
-  const bytes: GrpcClient["bytes"] = (path, request, { token, metadata = {}, cancelled, ...options } = {}) =>
+  /** Any unary method by its path; messages as bytes. */
+  const bytes = (
+    path: string,
+    request: Buffer,
+    { token, metadata = {}, cancelled, ...options }: GrpcCallOptions = {},
+  ): Promise<GrpcAnswer & { bytes: Buffer }> =>
     new Promise((resolve) => {
       const sent = new Metadata();
       if (token) sent.set("authorization", `Bearer ${token}`);
@@ -110,9 +99,15 @@ export const createGrpcClient = (baseUrl: string, security = credentials.createI
       call.on("metadata", (own: Metadata) => Object.assign(received, own.getMap()));
     });
   return {
+    /** grpc-js itself, for streams and cancellation */
     client,
     bytes,
-    call: async (operation, request, { version, ...options } = {}) => {
+    /** A method of the table: `v2beta1` unless another version is named. */
+    call: async (
+      operation: OperationName,
+      request: Json,
+      { version, ...options }: GrpcCallOptions & { version?: string } = {},
+    ): Promise<GrpcAnswer> => {
       const method = grpcMethodOf(operation, version);
       const { request: input, response: output } = operations[operation] as { request: Message; response: Message };
       const answer = await bytes(method.path, method.requestSerialize(toProto(input, request)), options);

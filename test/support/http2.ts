@@ -8,7 +8,7 @@ import {
 } from "node:http2";
 import { atEnd } from "../harness/api-server.ts";
 
-export interface RawAnswer {
+interface RawAnswer {
   /** of the answer's head and its trailers */
   headers: IncomingHttpHeaders;
   bytes: Buffer;

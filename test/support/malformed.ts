@@ -2,75 +2,32 @@
 
 import type { FieldType, MessageType } from "../../plugin/wire-format.ts";
 import type { Random } from "./random.ts";
+import { rowsOf } from "./rows.ts";
 
 /** Why it is refused, its bytes, and the text of the plugin for a Check. */
-export const malformedSeeds: readonly (readonly [reason: string, bytes: readonly number[], text: string])[] = [
-  [
-    "a text of 4 GiB in six bytes, which google-protobuf reads forever",
-    [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f],
-    "field 1 cannot be read: premature EOF",
-  ],
-  [
-    "a length of 2^63",
-    [0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
-    "field 1 cannot be read: premature EOF",
-  ],
-  [
-    "a number in place of a text, which is read as its length",
-    [0x08, 0xff, 0xff, 0xff, 0xff, 0x0f],
-    "field 1 is of another type",
-  ],
-  ["a text that ends one byte after the message", [0x0a, 0x02, 0x61], "field 1 cannot be read: premature EOF"],
-  [
-    "a text that ends after the message that holds it",
-    [0x12, 0x04, 0x0a, 0x02, 0x0a, 0x05],
-    "field 2.1.1 cannot be read: premature EOF",
-  ],
-  [
-    "the key of a map of 4 GiB",
-    [0x12, 0x08, 0x0a, 0x06, 0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f],
-    "field 2.1.1 cannot be read: premature EOF",
-  ],
-  ["a message of 4 GiB in a message", [0x12, 0xff, 0xff, 0xff, 0xff, 0x0f], "field 2 cannot be read: premature EOF"],
-  ["a tag without its field", [0x0a], "field 1 cannot be read: premature EOF"],
-  ["a number of eleven bytes", [0xa0, 0x06, ...Array(10).fill(0xff), 0x01], "field 100 cannot be read: invalid varint"],
-  ["a number that never ends", [0xff, 0xff], "it cannot be read: premature EOF"],
-  ["field 0", [0x00, 0x00], "it cannot be read: illegal tag: field no 0 wire type 0"],
-  [
-    "a field beyond the last number",
-    [0x80, 0x80, 0x80, 0x80, 0x10, 0x00],
-    "it cannot be read: illegal tag: varint overflows uint32",
-  ],
-  ["the begin of a group", [0x0b], "field 1 is of another type"],
-  ["the begin of a group that is no field", [0xa3, 0x06], "field 100 is of another type"],
-  ["the end of a group", [0xa4, 0x06], "field 100 is of another type"],
-  ["a type that does not exist", [0xa7, 0x06, 0x00], "it cannot be read: illegal tag: field no 100 wire type 7"],
-  [
-    "eight bytes of which four are there",
-    [0xa1, 0x06, 0, 0, 0, 0],
-    "field 100 cannot be read: Offset is outside the bounds of the DataView",
-  ],
-  [
-    "a text that is not UTF-8",
-    [0x0a, 0x02, 0xc3, 0x28],
-    "field 1 cannot be read: The encoded data was not valid for encoding utf-8",
-  ],
-  [
-    "a text that ends within a character",
-    [0x0a, 0x01, 0xe2],
-    "field 1 cannot be read: The encoded data was not valid for encoding utf-8",
-  ],
-  [
-    "a value without a kind, which ended the process",
-    [0x12, 0x07, 0x0a, 0x05, 0x0a, 0x01, 0x61, 0x12, 0x00],
-    "field 2.1.2 is a value without a kind",
-  ],
-  [
-    "a value of a kind that does not exist",
-    [0x12, 0x09, 0x0a, 0x07, 0x0a, 0x01, 0x61, 0x12, 0x02, 0x38, 0x01],
-    "field 2.1.2 is a value without a kind",
-  ],
-];
+export const malformedSeeds = rowsOf(`
+a text of 4 GiB in six bytes, which google-protobuf reads forever | 0affffffff0f | field 1 cannot be read: premature EOF
+a length of 2^63 | 0affffffffffffffff7f | field 1 cannot be read: premature EOF
+a number in place of a text, which is read as its length | 08ffffffff0f | field 1 is of another type
+a text that ends one byte after the message | 0a0261 | field 1 cannot be read: premature EOF
+a text that ends after the message that holds it | 12040a020a05 | field 2.1.1 cannot be read: premature EOF
+the key of a map of 4 GiB | 12080a060affffffff0f | field 2.1.1 cannot be read: premature EOF
+a message of 4 GiB in a message | 12ffffffff0f | field 2 cannot be read: premature EOF
+a tag without its field | 0a | field 1 cannot be read: premature EOF
+a number of eleven bytes | a006ffffffffffffffffffff01 | field 100 cannot be read: invalid varint
+a number that never ends | ffff | it cannot be read: premature EOF
+field 0 | 0000 | it cannot be read: illegal tag: field no 0 wire type 0
+a field beyond the last number | 808080801000 | it cannot be read: illegal tag: varint overflows uint32
+the begin of a group | 0b | field 1 is of another type
+the begin of a group that is no field | a306 | field 100 is of another type
+the end of a group | a406 | field 100 is of another type
+a type that does not exist | a70600 | it cannot be read: illegal tag: field no 100 wire type 7
+eight bytes of which four are there | a10600000000 | field 100 cannot be read: Offset is outside the bounds of the DataView
+a text that is not UTF-8 | 0a02c328 | field 1 cannot be read: The encoded data was not valid for encoding utf-8
+a text that ends within a character | 0a01e2 | field 1 cannot be read: The encoded data was not valid for encoding utf-8
+a value without a kind, which ended the process | 12070a050a01611200 | field 2.1.2 is a value without a kind
+a value of a kind that does not exist | 12090a070a016112023801 | field 2.1.2 is a value without a kind
+`).map(([reason = "", hex = "", text = ""]) => [reason, Buffer.from(hex, "hex"), text] as const);
 
 /** A message with fields of these types and others, nearly always with something wrong. */
 export const malformedMessage = (random: Random, type: MessageType): Buffer => {
@@ -104,23 +61,8 @@ const URNS = ["Group", "RoleBinding", "RoleBindingSet", "Nothing"].map(
   (type) => `urn:pulumi:stack::project::irm:index:${type}::a`,
 );
 const TEXTS = [
-  "",
-  "a",
-  ...URNS,
-  ...URNS,
-  "irm:index:getGroup",
-  "irm:index:listGroups",
-  "/",
-  "..",
-  "\0",
-  "\u202e",
-  "grün",
-  "*",
-  "{}",
-  "__proto__",
-  "constructor",
-  "$",
-  "e".repeat(300),
+  ...["", ...URNS, ...URNS, "\0", "\u202e", "e".repeat(300)],
+  ..."a irm:index:getGroup irm:index:listGroups / .. grün * {} __proto__ constructor $".split(" "),
 ];
 
 const text = (random: Random): string => (random.below(4) === 0 ? random.hex(40) : random.pick(TEXTS));

@@ -4,17 +4,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-export interface TestRepository {
-  root: string;
-  git(...args: string[]): string;
-  write(files: Readonly<Record<string, string>>): void;
-  /** Commits all of the work tree, and returns the hash. */
-  commit(files?: Readonly<Record<string, string>>): string;
-  remove(): void;
-}
+export type TestRepository = ReturnType<typeof createRepository>;
 
 /** In a new folder, or in one that exists. */
-export const createRepository = (folder = mkdtempSync(join(tmpdir(), "irm-repository-"))): TestRepository => {
+export const createRepository = (folder = mkdtempSync(join(tmpdir(), "irm-repository-"))) => {
   const root = realpathSync(folder);
   const git = (...args: string[]): string =>
     execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.com", ...args], {
@@ -33,7 +26,8 @@ export const createRepository = (folder = mkdtempSync(join(tmpdir(), "irm-reposi
     root,
     git,
     write,
-    commit: (files = {}) => {
+    /** Commits all of the work tree, and returns the hash. */
+    commit: (files: Readonly<Record<string, string>> = {}): string => {
       write(files);
       git("add", "--all");
       git("commit", "--quiet", "--allow-empty", "--message", "a change");

@@ -2,16 +2,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-export interface Connection {
-  write(text: string): void;
-  /** everything that has come so far, once it matches */
-  until(pattern: RegExp): Promise<string>;
-  /** everything that came until the other side ended the connection */
-  ended: Promise<string>;
-  /** goes away without a word */
-  reset(): void;
-}
-
 /** A bare socket, once it is connected. */
 export const openSocket = async (baseUrl: string): Promise<Socket> => {
   const { hostname, port } = new URL(baseUrl);
@@ -21,14 +11,16 @@ export const openSocket = async (baseUrl: string): Promise<Socket> => {
 };
 
 /** Errors are ends: a reset is one of the ways in which the other side may go. */
-export const openConnection = async (baseUrl: string): Promise<Connection> => {
+export const openConnection = async (baseUrl: string) => {
   const socket = await openSocket(baseUrl);
   let text = "";
   socket.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
   });
   socket.on("error", () => {});
+  /** Everything that came until the other side ended the connection. */
   const ended = new Promise<string>((resolve) => socket.once("close", () => resolve(text)));
+  /** Everything that has come so far, once it matches. */
   const until = async (pattern: RegExp): Promise<string> => {
     while (!pattern.test(text)) {
       if (socket.closed) throw new Error(`the connection ended before ${pattern} came: ${JSON.stringify(text)}`);
@@ -36,7 +28,9 @@ export const openConnection = async (baseUrl: string): Promise<Connection> => {
     }
     return text;
   };
-  return { write: (own) => void socket.write(own), until, ended, reset: () => void socket.resetAndDestroy() };
+  /** Goes away without a word. */
+  const reset = (): void => void socket.resetAndDestroy();
+  return { write: (own: string): void => void socket.write(own), until, ended, reset };
 };
 
 /** The head of a POST of JSON, up to where its body begins. */

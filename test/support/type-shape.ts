@@ -7,19 +7,9 @@ import { root } from "../harness/api-process.ts";
 /** `claimMatch?.issuer?` → `string` */
 export type Shape = Record<string, string>;
 
-export interface TypeReader {
-  /** what a file exports, by name */
-  exports: ReadonlyMap<string, ts.Symbol>;
-  /** of an interface, a type alias or a class */
-  declared(name: string): ts.Type;
-  /** the first one of a function */
-  parameter(name: string): ts.Type;
-  shape(type: ts.Type): Shape;
-  /** of the outputs of a resource, without those of the SDK */
-  outputs(type: ts.Type): Shape;
-}
+export type TypeReader = ReturnType<typeof readTypes>;
 
-export const readTypes = (file: string): TypeReader => {
+export const readTypes = (file: string) => {
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
   const path = join(root, file);
@@ -96,16 +86,20 @@ export const readTypes = (file: string): TypeReader => {
   };
 
   return {
+    /** what a file exports, by name */
     exports,
-    declared: (name) => checker.getDeclaredTypeOfSymbol(exportedSymbol(name)),
-    parameter: (name) => {
+    /** of an interface, a type alias or a class */
+    declared: (name: string): ts.Type => checker.getDeclaredTypeOfSymbol(exportedSymbol(name)),
+    /** the first one of a function */
+    parameter: (name: string): ts.Type => {
       const [signature] = checker.getTypeOfSymbol(exportedSymbol(name)).getCallSignatures();
       const [parameter] = signature?.getParameters() ?? [];
       if (parameter === undefined) throw new TypeError(`${name} takes nothing`);
       return checker.getTypeOfSymbol(parameter);
     },
     shape,
-    outputs: (type) => {
+    /** of the outputs of a resource, without those of the SDK */
+    outputs: (type: ts.Type): Shape => {
       const { id: _id, urn: _urn, getProvider: _getProvider, ...outputs } = membersOf([type], "");
       return outputs;
     },

@@ -6,24 +6,14 @@ import { join } from "node:path";
 import { changeText } from "../../../access/change/change.ts";
 import { createRecord } from "../../../client/records.ts";
 import { resources } from "../../../schema/index.ts";
-import { createRepository, type TestRepository } from "../../support/repository.ts";
+import { createRepository } from "../../support/repository.ts";
 import type { TestServer } from "../api-server.ts";
 import { grant, makeChange } from "../change-file.ts";
 
-export interface ProgramChange {
-  repository: TestRepository;
-  /** folder of the checkout */
-  checkout: string;
-  /** the file of the requests */
-  file: string;
-  /** Commits a program in which the workflow of releases has this built-in role, and checks it out; returns the hash. */
-  propose(role: string, files?: Record<string, string>): Promise<string>;
-  /** A branch of the base with these files. */
-  makeBranch(name: string, files: Record<string, string>): void;
-}
+export type ProgramChange = ReturnType<typeof createProgramChange>;
 
 /** The base denies gains of ownership. */
-export const createProgramChange = (api: TestServer, base: Record<string, string> = {}): ProgramChange => {
+export const createProgramChange = (api: TestServer, base: Record<string, string> = {}) => {
   const repository = createRepository();
   repository.commit({ "index.ts": "// nothing\n", "review.yaml": "deny: [gains-owner]\n", ...base });
   repository.git("checkout", "--quiet", "-b", "change");
@@ -33,14 +23,16 @@ export const createProgramChange = (api: TestServer, base: Record<string, string
   ];
   return {
     repository,
-    checkout,
-    file,
-    makeBranch: (name, files) => {
+    /** the folder, and the file of the requests */
+    ...{ checkout, file },
+    /** A branch of the base with these files. */
+    makeBranch: (name: string, files: Record<string, string>) => {
       repository.git("checkout", "--quiet", "-B", name, "main");
       repository.commit(files);
       repository.git("checkout", "--quiet", "change");
     },
-    propose: async (role, files = {}) => {
+    /** Commits a program in which the workflow of releases has this built-in role, and checks it out; returns the hash. */
+    propose: async (role: string, files: Record<string, string> = {}): Promise<string> => {
       const head = repository.commit({ "index.ts": `// release is ${role}\n`, ...files });
       rmSync(checkout, { recursive: true, force: true });
       const from = `file://${repository.root}`;

@@ -4,15 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { irmModule } from "../../support/compiled.ts";
 
-export interface Commands {
-  folder: string;
-  /** `FOLDER: ci --no-audit` */
-  npm(): string[];
-  /** Adds a program. */
-  add(name: string, ...lines: string[]): void;
-}
-
-export const createCommands = (folder: string): Commands => {
+export const createCommands = (folder: string) => {
   const [bin, log, irm] = [join(folder, "bin"), join(folder, "npm.log"), join(folder, "irm")];
   mkdirSync(bin);
   const write = (file: string, ...lines: string[]): void =>
@@ -23,6 +15,11 @@ export const createCommands = (folder: string): Commands => {
     `echo "$PWD: $*" >> ${JSON.stringify(log)}`,
     `[ -e node_modules ] || { mkdir -p node_modules/.bin && ln -s ${JSON.stringify(irm)} node_modules/.bin/irm; }`,
   );
-  const add: Commands["add"] = (name, ...lines) => write(join(bin, name), ...lines);
-  return { folder: bin, add, npm: () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []) };
+  return {
+    folder: bin,
+    /** Adds a program. */
+    add: (name: string, ...lines: string[]): void => write(join(bin, name), ...lines),
+    /** `FOLDER: ci --no-audit` */
+    npm: (): string[] => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []),
+  };
 };

@@ -7,29 +7,10 @@ import { COMPILED } from "../../support/compiled.ts";
 import { createCommands } from "./commands.ts";
 import { interpolate, isMet, type Scope, type Value } from "./expression.ts";
 import { type JobResult, type JobText, runJob } from "./github-runner.ts";
-import { otherActions } from "./other-actions.ts";
-import { type Repository, startGithub, TOKEN } from "./posts.ts";
+import { otherActions, type Stores } from "./other-actions.ts";
+import { startGithub, TOKEN } from "./posts.ts";
 
-export interface Github {
-  repository: Repository;
-  /** what jobs have uploaded last: texts by the name of the artifact */
-  artifacts: Map<string, string>;
-  /** the same of every run, by `RUN NAME`, with the name of the file */
-  uploads: Map<string, { file: string; text: string }>;
-  /** saved folders by key */
-  caches: Map<string, string>;
-  /** calls of npm, each after its folder */
-  npm(): string[];
-  /** Runs a job of one step, the action, with these inputs. */
-  run(event: Event, inputs: Record<string, string>, options: JobOptions): Promise<JobResult>;
-  /** Runs the jobs whose conditions hold, in the order of the file; `before` is called before each. Results are by the name of the job. */
-  runJobs(
-    event: Event,
-    jobs: Readonly<Record<string, JobText>>,
-    options: JobOptions & { before?: (name: string, run: string) => void },
-  ): Promise<Record<string, JobResult>>;
-  close(): Promise<void>;
-}
+export type Github = Awaited<ReturnType<typeof createGithub>>;
 
 export interface Event {
   name: string;
@@ -75,16 +56,13 @@ export const push: Event = { name: "push", ...MAIN };
 export const schedule: Event = { name: "schedule", ...MAIN };
 
 /** `mint` issues a job's token with that subject and these further claims. */
-export const createGithub = async (
-  mint: (subject: string, claims: Record<string, string>) => Promise<string>,
-): Promise<Github> => {
+export const createGithub = async (mint: (subject: string, claims: Record<string, string>) => Promise<string>) => {
   const folder = mkdtempSync(join(tmpdir(), "irm-github-"));
   const commands = createCommands(folder);
   let [subject, claims]: [string, Record<string, string>] = ["", {}];
   let [runs, jobs] = [1000, 0];
   const repository = await startGithub(() => mint(subject, claims));
-  const [artifacts, caches] = [new Map<string, string>(), new Map<string, string>()];
-  const uploads: Github["uploads"] = new Map();
+  const stores: Stores = { artifacts: new Map(), uploads: new Map(), caches: new Map(), folder };
 
   const runOne = (
     id: string,
@@ -135,7 +113,7 @@ export const createGithub = async (
       },
       actions: {
         "OWNER/pulumi-irm": { folder: root },
-        ...otherActions({ artifacts, uploads, caches, folder, engine }),
+        ...otherActions(stores, engine),
       },
     });
   };
@@ -151,7 +129,11 @@ export const createGithub = async (
     return String(id);
   };
 
-  const runJobs: Github["runJobs"] = async (event, texts, { before, ...options }) => {
+  const runJobs = async (
+    event: Event,
+    texts: Readonly<Record<string, JobText>>,
+    { before, ...options }: JobOptions & { before?: (name: string, run: string) => void },
+  ): Promise<Record<string, JobResult>> => {
     const id = begin(event);
     const results: Record<string, JobResult> = {};
     const needs: Record<string, Value> = {};
@@ -173,14 +155,15 @@ export const createGithub = async (
 
   return {
     repository,
-    artifacts,
-    uploads,
-    caches,
+    ...stores,
+    /** calls of npm, each after its folder */
     npm: commands.npm,
-    run: (event, inputs, options) => {
+    /** Runs a job of one step, the action, with these inputs. */
+    run: (event: Event, inputs: Record<string, string>, options: JobOptions): Promise<JobResult> => {
       const steps = [{ id: "access", uses: "OWNER/pulumi-irm@COMMIT", with: inputs }];
       return runOne(begin(event), event, { steps }, options);
     },
+    /** Runs the jobs whose conditions hold, in the order of the file; `before` is called before each. Results are by the name of the job. */
     runJobs,
     close: async () => {
       await repository.close();

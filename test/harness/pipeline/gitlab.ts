@@ -8,8 +8,8 @@ import { parseAllDocuments } from "yaml";
 import { capture } from "../../../scripts/base/child.mjs";
 import { root } from "../../../scripts/base/project.mjs";
 import { COMPILED } from "../../support/compiled.ts";
-import { type Commands, createCommands } from "./commands.ts";
-import { type Repository, startGitlab, TOKEN } from "./posts.ts";
+import { createCommands } from "./commands.ts";
+import { startGitlab, TOKEN } from "./posts.ts";
 
 interface JobText {
   extends?: string;
@@ -24,16 +24,11 @@ interface JobText {
   [key: string]: unknown;
 }
 
-export interface Include {
-  inputs: Record<string, { default?: unknown }>;
-  jobs: Record<string, JobText>;
-}
-
 /** Interpolates the inputs into each text of the file, as GitLab does after it has read the YAML. */
-export const includeOf = (given: Readonly<Record<string, string | boolean>>): Include => {
+export const includeOf = (given: Readonly<Record<string, string | boolean>>) => {
   const [head, body] = parseAllDocuments(readFileSync(join(root, "templates", "gitlab.yml"), "utf8")).map((one) =>
     one.toJS(),
-  ) as [{ spec: { inputs: Include["inputs"] } }, unknown];
+  ) as [{ spec: { inputs: Record<string, { default?: unknown }> } }, unknown];
   const { inputs } = head.spec;
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(inputs, name));
   const missing = Object.keys(inputs).filter(
@@ -53,7 +48,7 @@ export const includeOf = (given: Readonly<Record<string, string | boolean>>): In
 };
 
 /** Keys of a job replace those of the one that it extends, and its variables are added. */
-const wholeJob = (jobs: Include["jobs"], name: string): JobText => {
+const wholeJob = (jobs: Record<string, JobText>, name: string): JobText => {
   const job = jobs[name] as JobText;
   if (job.extends === undefined) return job;
   const base = wholeJob(jobs, job.extends);
@@ -72,7 +67,17 @@ const comparison = (part: string, variables: Readonly<Record<string, string>>): 
   return (textOf(left) === textOf(right)) === (operator === "==");
 };
 
-export interface PipelineJob {
+interface RunOptions {
+  checkout: string;
+  /** what the job of the program has left: it does not run */
+  change?: string;
+  /** somebody starts the manual jobs */
+  byHand?: boolean;
+  /** paths of which the result has the texts */
+  artifacts?: readonly string[];
+}
+
+interface PipelineJob {
   name: string;
   code: number;
   log: string;
@@ -82,27 +87,7 @@ export interface PipelineJob {
   artifacts: Record<string, string>;
 }
 
-export interface Gitlab {
-  repository: Repository;
-  commands: Commands;
-  /** The jobs that the rules choose, and when they begin: `on_success`, `always` or `manual`. */
-  chosen(variables: Record<string, string>, inputs: Record<string, string>): Record<string, string>;
-  /** Runs the jobs that the rules choose, in the order of the file. */
-  run(
-    variables: Record<string, string>,
-    inputs: Record<string, string>,
-    options: {
-      checkout: string;
-      /** what the job of the program has left: it does not run */
-      change?: string;
-      /** somebody starts the manual jobs */
-      byHand?: boolean;
-      /** paths of which the result has the texts */
-      artifacts?: readonly string[];
-    },
-  ): Promise<PipelineJob[]>;
-  close(): Promise<void>;
-}
+export type Gitlab = Awaited<ReturnType<typeof createGitlab>>;
 
 const PROJECT = "42";
 export const mergeRequest = (source = PROJECT, target = "main"): Record<string, string> => ({
@@ -120,7 +105,7 @@ export const onMain = (source: string): Record<string, string> => ({
 });
 
 /** `mint` issues a job's token for an audience. */
-export const createGitlab = async (mint: (audience: string) => Promise<string>): Promise<Gitlab> => {
+export const createGitlab = async (mint: (audience: string) => Promise<string>) => {
   const folder = mkdtempSync(join(tmpdir(), "irm-gitlab-"));
   const commands = createCommands(folder);
   const repository = await startGitlab();
@@ -130,7 +115,7 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>):
     CI_PROJECT_ID: PROJECT,
     ...variables,
   });
-  const chosen: Gitlab["chosen"] = (variables, inputs) => {
+  const chosen = (variables: Record<string, string>, inputs: Record<string, string>): Record<string, string> => {
     const { jobs } = includeOf(inputs);
     const ruled = Object.keys(jobs)
       .filter((name) => !name.startsWith("."))
@@ -143,8 +128,14 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>):
   return {
     repository,
     commands,
+    /** The jobs that the rules choose, and when they begin: `on_success`, `always` or `manual`. */
     chosen,
-    run: async (variables, inputs, { checkout, change, byHand = false, artifacts = [] }) => {
+    /** Runs these, in the order of the file. */
+    run: async (
+      variables: Record<string, string>,
+      inputs: Record<string, string>,
+      { checkout, change, byHand = false, artifacts = [] }: RunOptions,
+    ): Promise<PipelineJob[]> => {
       const { jobs } = includeOf(inputs);
       const pipeline = String(++pipelines);
       const predefined = predefinedWith(variables);

@@ -4,7 +4,7 @@ import { basename, delimiter, join, resolve } from "node:path";
 import type { Stub } from "./github-runner.ts";
 import { TOKEN } from "./posts.ts";
 
-interface Stores {
+export interface Stores {
   /** uploaded files: their texts by name, those of the last run */
   artifacts: Map<string, string>;
   /** the same of every run, by `RUN NAME`, with the name of the file */
@@ -13,11 +13,13 @@ interface Stores {
   caches: Map<string, string>;
   /** where saved folders are kept */
   folder: string;
-  /** of pulumi, which is not on the PATH yet */
-  engine: string | undefined;
 }
 
-export const otherActions = ({ artifacts, uploads, caches, folder, engine }: Stores): Record<string, Stub> => ({
+/** `engine`: folder of pulumi, which is not on the PATH yet. */
+export const otherActions = (
+  { artifacts, uploads, caches, folder }: Stores,
+  engine: string | undefined,
+): Record<string, Stub> => ({
   "actions/checkout": known(["fetch-depth", "persist-credentials"], () => ({})),
   // https://github.com/actions/setup-node/blob/v6.5.0/action.yml
   "actions/setup-node": known(["node-version", "package-manager-cache"], () => ({})),

@@ -5,13 +5,8 @@ import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { createPort } from "../../../plugin/port.ts";
 
-export interface EngineService {
-  /** host and port */
-  address: string;
-  close(): void;
-}
-
-export const startEngineService = async (log: (line: string) => void): Promise<EngineService> => {
+/** `address`: host and port. */
+export const startEngineService = async (log: (line: string) => void) => {
   const server = new Server();
   const handlers = {
     log: ({ request }: ServerUnaryCall<LogRequest, unknown>, done: sendUnaryData<unknown>) => {

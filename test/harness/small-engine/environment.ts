@@ -100,18 +100,13 @@ const withMembers = (value: unknown, added: Record<string, unknown>): unknown =>
   return "uid" in own ? { ...own, ...added } : own;
 };
 
-interface PausePoints {
-  /** resolves when the process may go on */
-  atPoint(point: Point, of: string): Promise<void>;
-  resume(): void;
-}
-
 /** One pause of a process, at a point that it reaches for the nth time. */
-export const pausePoints = (pause: PauseAt | undefined, paused: (point: Point) => void): PausePoints => {
+export const pausePoints = (pause: PauseAt | undefined, paused: (point: Point) => void) => {
   let left = pause?.nth ?? 1;
   const going = Promise.withResolvers<void>();
   return {
-    atPoint: async (point, of) => {
+    /** resolves when the process may go on */
+    atPoint: async (point: Point, of: string): Promise<void> => {
       if (point !== pause?.point || of !== pause.of) return;
       left -= 1;
       if (left !== 0) return;

@@ -16,25 +16,13 @@ const LISTS = [
   ...["repos", "tags"].map((plural) => `${REGISTRY}/${plural}`),
 ];
 
-export interface Owner {
-  /** a workload's token, noted as a secret */
-  mintToken(): Promise<string>;
-  call(method: string, path: string, body?: Json): Promise<Json>;
-  /** all that it may read, by uid */
-  records(): Promise<Map<string, LiveRecord>>;
-  /** every token that was issued */
-  tokens: string[];
-  /** the API token of its calls */
-  token(): string;
-  /** Takes one that knows the organizations that were created since. */
-  renewToken(): Promise<void>;
-}
+export type Owner = Awaited<ReturnType<typeof ownerOf>>;
 
-export const ownerOf = async (
-  server: Pick<RunningServer, "baseUrl" | "authUrl" | "issuer" | "identity">,
-): Promise<Owner> => {
+export const ownerOf = async (server: Pick<RunningServer, "baseUrl" | "authUrl" | "issuer" | "identity">) => {
   const { baseUrl, authUrl, identity = "" } = server;
+  /** every token that was issued */
   const tokens: string[] = [];
+  /** A workload's token, noted as a secret. */
   const mintToken = async (): Promise<string> => {
     const issued = await workloadToken(server, "owner");
     tokens.push(issued);
@@ -50,7 +38,7 @@ export const ownerOf = async (
     return issued;
   };
   let token = await exchangeToken();
-  const call: Owner["call"] = async (method, path, body) => {
+  const call = async (method: string, path: string, body?: Json): Promise<Json> => {
     const answer = await fetch(`${baseUrl}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -60,6 +48,7 @@ export const ownerOf = async (
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     return JSON.parse(text || "{}") as Json;
   };
+  /** Takes one that knows the organizations that were created since. */
   const renewToken = async (): Promise<void> => {
     token = await exchangeToken();
   };
@@ -78,8 +67,10 @@ export const ownerOf = async (
     mintToken,
     call,
     tokens,
+    /** the API token of its calls */
     token: () => token,
     renewToken,
+    /** all that it may read, by uid */
     records: async () => {
       // New roots are known to new tokens only.
       await renewToken();
@@ -89,14 +80,8 @@ export const ownerOf = async (
   };
 };
 
-export interface Furnished {
-  /** uid of the foreign group in which programs create their records */
-  home: string;
-  foreign: { identity: string; role: string };
-}
-
-/** Foreign records of every kind. */
-export const furnish = async ({ call }: Owner, organization: string): Promise<Furnished> => {
+/** Foreign records of every kind; `home` is the group in which programs create theirs. */
+export const furnish = async ({ call }: Owner, organization: string) => {
   const createRecord = async (path: string, body: Json) => (await call("POST", `${IAM}/${path}`, body)).uid as string;
   const home = await createRecord(`groups/${organization}`, { name: "home", description: "of others" });
   const sibling = await createRecord(`groups/${home}`, { name: "sibling", description: "of others" });

@@ -7,12 +7,6 @@ import { COMPILED } from "../../support/compiled.ts";
 import { startEngineService } from "./engine-service.ts";
 import { OPTIONS, type PluginMessage, type PluginOptions, type Point } from "./environment.ts";
 import { nativeProvider } from "./native.ts";
-import type { Provider } from "./provider.ts";
-
-export interface PluginChild extends Provider {
-  pid: number;
-  resume(): void;
-}
 
 interface Parts {
   /** plugin-process.ts, or what was made of it */
@@ -27,7 +21,7 @@ interface Parts {
   wrote?(text: string): void;
 }
 
-export const nativeChild = async ({ file, options, env, stack, log, paused, wrote }: Parts): Promise<PluginChild> => {
+export const nativeChild = async ({ file, options, env, stack, log, paused, wrote }: Parts) => {
   const engine = await startEngineService(log);
   const child = spawn(process.execPath, [file, engine.address], {
     env: { ...env, NODE_COMPILE_CACHE: COMPILED, [OPTIONS]: JSON.stringify(options) },

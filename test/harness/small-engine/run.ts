@@ -23,17 +23,12 @@ import type { Program } from "./program.ts";
 import { programEndIn } from "./program-end.ts";
 import type { Provider } from "./provider.ts";
 
-export interface Run {
-  /** rejects when the process ends first */
-  outcome: Promise<Outcome>;
-  paused: Promise<Point>;
-  resume(): void;
-}
-
 /** How a run in this process is watched. */
 export type Watch = Partial<Pick<EnvironmentOptions, "atPoint" | "shortTimeout">>;
 
 export type Engine = ReturnType<typeof engineIn>;
+
+export type Run = ReturnType<Engine["start"]>;
 
 interface Current {
   child: ChildProcess;
@@ -88,8 +83,8 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     return started;
   };
 
-  /** in a separate process */
-  const start = (command: Command, program: Program, pause?: PauseAt): Run => {
+  /** in a separate process; rejects when it ends first */
+  const start = (command: Command, program: Program, pause?: PauseAt) => {
     const outcome = Promise.withResolvers<Outcome>();
     const paused = Promise.withResolvers<Point>();
     outcome.promise.catch(() => undefined);
