@@ -4,7 +4,7 @@
 
 import { accessChange, accessIn } from "../../access/graph/effective-access.ts";
 import { type AccessGraph, lineageOf } from "../../access/graph/graph.ts";
-import { type Live, readLive } from "../../access/graph/live.ts";
+import { readLive } from "../../access/graph/live.ts";
 import { operator } from "../../server/caller/caller.ts";
 import { builtInRoleUid } from "../../server/services/role.ts";
 import { openDatabase } from "../../server/store/database.ts";
@@ -109,20 +109,10 @@ const checkRows = (rows: readonly string[], expected: readonly string[]): void =
   if (wrong.length + missing.length > 0) throw new Error([...wrong, ...missing].join("\n"));
 };
 
-interface World {
-  /** A new organization, of which the reader sees the group and below that the number means. */
-  inOrganization(work: (organization: Organization) => Promise<void>): Promise<void>;
-  /** as one who sees all of the organization */
-  read(): Promise<Live>;
-  /** as one who sees one of its groups, by one of a few roles */
-  readPart(organization: Organization, which: number): Promise<Live>;
-  close(): Promise<void>;
-}
-
 /** Roles by which one sees all, or the bindings without the roles, or no bindings. */
 const PARTS = ["viewer", "registry.pull", "registry.pull_token_creator"];
 
-const createWorld = async (seed: number): Promise<World> => {
+const createWorld = async (seed: number) => {
   const store = createStore(openDatabase(":memory:"));
   const clock = manualClock();
   const api = await startServer({ clock, store, ids: shuffledIds(seed) });
@@ -160,13 +150,16 @@ const createWorld = async (seed: number): Promise<World> => {
 
   const clients = { auditor: clientOf(api, auditor.token), reader: clientOf(api, reader.token) };
   return {
-    inOrganization: async (work) => {
+    /** Works in a new organization. */
+    inOrganization: async (work: (organization: Organization) => Promise<void>): Promise<void> => {
       const organization = createOrganization(services, outsider.uid, [auditor.uid, reader.uid]);
       await withBinding(organization, auditor, organization.uid, "viewer", () => work(organization));
       organization.deleteTree(organization.uid);
     },
+    /** as one who sees all of the organization */
     read: () => readLive(clients.auditor),
-    readPart: (organization, which) => {
+    /** as one who sees one of its groups, by one of a few roles */
+    readPart: (organization: Organization, which: number) => {
       const groups = organization.uids("groups");
       const place = groups[which % groups.length] as string;
       const role = PARTS[which % PARTS.length] as string;

@@ -151,12 +151,7 @@ interface Write {
 
 type Records = Map<string, string>;
 
-interface Ledger {
-  /** the next write, on records of this writer only */
-  next(): Write;
-  /** a value by uid: of a group its name and description, of a role binding its identity, of others their name */
-  records: Record<"groups" | "roots" | "identities" | "bindings", Records>;
-}
+type Ledger = ReturnType<typeof createLedger>;
 
 interface World {
   organization: string;
@@ -164,13 +159,10 @@ interface World {
   role: string;
 }
 
-const createLedger = (writer: number, random: Random, world: () => World): Ledger => {
-  const records: Ledger["records"] = {
-    groups: new Map(),
-    roots: new Map(),
-    identities: new Map(),
-    bindings: new Map(),
-  };
+const createLedger = (writer: number, random: Random, world: () => World) => {
+  /** a value by uid: of a group its name and description, of a role binding its identity, of others their name */
+  const none = (): Records => new Map();
+  const records = { groups: none(), roots: none(), identities: none(), bindings: none() };
   const { groups, roots, identities, bindings } = records;
   let count = 0;
   // No two records have one name, so that a record without an answer is found by it.
@@ -202,7 +194,7 @@ const createLedger = (writer: number, random: Random, world: () => World): Ledge
     };
   };
 
-  const remove = (kind: keyof Ledger["records"]): Write => {
+  const remove = (kind: keyof typeof records): Write => {
     const own = records[kind];
     const uid = random.pick([...own.keys()]);
     const table = { groups: "groups", roots: "groups", identities: "identities", bindings: "role_bindings" }[kind];
@@ -268,6 +260,7 @@ const createLedger = (writer: number, random: Random, world: () => World): Ledge
   };
   const bindBatch = () => bind(2 + random.below(BATCH_MAX - 1));
 
+  /** The next write, on records of this writer only. */
   const next = (): Write => {
     const mayBind = identities.size > 0 && bindings.size < 10 * BATCH_MAX;
     // Writes of several rows stand here more than once: only they can be torn.

@@ -4,11 +4,6 @@ import type { Json } from "../../schema/index.ts";
 import { type Declared, mapRefs, type Program, ref, refsIn, without } from "../harness/small-engine/program.ts";
 import type { Random } from "../support/random.ts";
 
-export interface RandomProgram {
-  /** Changes the program and returns it; `uidOf` returns the uids of the state. */
-  next(uidOf: (name: string) => string | undefined): Program;
-}
-
 const MOST = 12;
 const CAPABILITIES = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_ROLE_BINDINGS_LIST"];
 
@@ -19,7 +14,7 @@ interface Own extends Declared {
   reserved?: boolean;
 }
 
-export const randomProgram = (random: Random, home: string, { spellsOutUids = true } = {}): RandomProgram => {
+export const randomProgram = (random: Random, home: string, { spellsOutUids = true } = {}) => {
   let resources: Own[] = [];
   let count = 0;
   /** names whose uid this change may give to another record */
@@ -114,7 +109,8 @@ export const randomProgram = (random: Random, home: string, { spellsOutUids = tr
   };
 
   return {
-    next: (uidOf) => {
+    /** Changes the program and returns it; `uidOf` returns the uids of the state. */
+    next: (uidOf: (name: string) => string | undefined): Program => {
       unstable = new Set();
       for (let left = 1 + random.below(4); left > 0; left -= 1) {
         const one = resources.length > 0 ? random.pick(resources) : undefined;

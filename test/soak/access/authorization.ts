@@ -6,22 +6,15 @@ import type { Store } from "../../../server/store/store.ts";
 import type { Grants } from "../../../server/sts/index.ts";
 import type { Organization } from "./organization.ts";
 
-/** What the server decides at one moment. */
-export interface Authorization {
-  groups: ReadonlySet<string>;
-  identities: ReadonlySet<string>;
-  /** the capabilities that the server allows an identity at a group, also at one that did not exist at that moment */
-  decisions(identity: string, group: string): ReadonlySet<string>;
-  /** the names of the roles by which bindings of the group itself grant the capability */
-  rolesAt(identity: string, group: string, capability: string): string[];
-}
+export type Authorization = ReturnType<typeof authorizationOf>;
 
 /** Every capability. */
 export const NAMES: readonly string[] = capabilities.map(({ name }) => name);
 
 const NONE: Grants = new Map();
 
-export const authorizationOf = (organization: Pick<Organization, "store" | "identities" | "uids">): Authorization => {
+/** What the server decides at one moment. */
+export const authorizationOf = (organization: Pick<Organization, "store" | "identities" | "uids">) => {
   const { store } = organization;
   const identities = new Set(organization.identities());
   const grants = new Map([...identities].map((uid) => [uid, grantsOf(store, uid)]));
@@ -30,7 +23,8 @@ export const authorizationOf = (organization: Pick<Organization, "store" | "iden
   return {
     groups: new Set(organization.uids("groups")),
     identities,
-    decisions: (identity, group) => {
+    /** the capabilities that the server allows an identity at a group, also at one that did not exist at that moment */
+    decisions: (identity: string, group: string): ReadonlySet<string> => {
       const key = `${identity} ${group}`;
       const known = asked.get(key);
       if (known) return known;
@@ -39,7 +33,8 @@ export const authorizationOf = (organization: Pick<Organization, "store" | "iden
       asked.set(key, allowed);
       return allowed;
     },
-    rolesAt: (identity, group, capability) =>
+    /** the names of the roles by which bindings of the group itself grant the capability */
+    rolesAt: (identity: string, group: string, capability: string): string[] =>
       (roles.get(`${identity} ${group}`) ?? [])
         .filter((role) => role.capabilities.has(capabilityFrom(capability) as string))
         .map(({ name }) => name),

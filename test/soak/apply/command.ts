@@ -20,15 +20,9 @@ export interface Applied {
 
 /** `node`: the processes of the program, where it has some of its own, and of the provider. */
 export const VICTIMS = ["command", "engine", "node", "all"] as const;
-export type Victim = (typeof VICTIMS)[number];
+type Victim = (typeof VICTIMS)[number];
 
-export interface Applying {
-  ended: Promise<Applied>;
-  /** kill -9, and then the end of all that is left of it */
-  kill(victim: Victim): Promise<void>;
-}
-
-export const startApply = ({ program, flags }: Pick<Group, "program" | "flags">): Applying => {
+export const startApply = ({ program, flags }: Pick<Group, "program" | "flags">) => {
   const args = [MAIN, "apply", CHANGE, "--stack", "dev", "--yes", "--format", "json", ...flags];
   const child = spawn(process.execPath, args, {
     ...{ cwd: program.folder, env: sharedEnv(program), detached: true },
@@ -48,7 +42,8 @@ export const startApply = ({ program, flags }: Pick<Group, "program" | "flags">)
   };
   return {
     ended,
-    kill: async (victim) => {
+    /** kill -9, and then the end of all that is left of it */
+    kill: async (victim: Victim): Promise<void> => {
       if (victim === "all") endGroup();
       else for (const one of pidsOf(victim, pid)) process.kill(one, "SIGKILL");
       // What is left ends by itself, or is stuck: a program of the SDK may report for ever that its engine is gone.

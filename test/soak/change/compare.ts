@@ -27,17 +27,8 @@ export interface Sent {
   operation: string;
 }
 
-interface Found {
-  /** that the update has brought */
-  rows: number;
-  people: number;
-  /** of the change */
-  writes: number;
-  /** what is wrong with those of the review */
-  problems: string[];
-}
-
-export const differences = (compared: Compared): Found => {
+/** How many rows the update has brought, and writes the change has; `problems`: what is wrong with those of the review. */
+export const differences = (compared: Compared) => {
   const { case: one, report, change, before, after, names, sent, isInPart } = compared;
   const isOfWrite = ofWrites(change);
   const writes = change.writes.filter((write) => isOfWrite(one, write));

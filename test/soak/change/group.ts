@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mintDevToken } from "../../../cli/command/serve-token.ts";
 import { type Json, rootOf } from "../../../schema/index.ts";
-import { createWorkplace, type Program, type Workplace } from "../../harness/engine-workplace.ts";
+import { createWorkplace, type Workplace } from "../../harness/engine-workplace.ts";
 import { IAM, type Owner, ownerOf } from "../../harness/small-engine/owner.ts";
 import { createRandom, type Random } from "../../support/random.ts";
 import { type HandMade, makeByHand } from "../program/hand-made.ts";
@@ -28,19 +28,7 @@ export interface Case {
   former?: Described | undefined;
 }
 
-export interface Group {
-  place: Workplace;
-  owner: Owner;
-  /** another service, which each program has resources at */
-  second: Workplace | undefined;
-  program: Program;
-  cases: readonly Case[];
-  random: Random;
-  /** the review is that of one who sees a part */
-  inPart: NodeJS.ProcessEnv | undefined;
-  flags: readonly string[];
-  close(): Promise<void>;
-}
+export type Group = Awaited<ReturnType<typeof openGroup>>;
 
 interface Options {
   /** folder of the provider */
@@ -58,7 +46,7 @@ interface Options {
 }
 
 /** The group has the seed of its first case. */
-export const openGroup = async (seeds: readonly number[], options: Options): Promise<Group> => {
+export const openGroup = async (seeds: readonly number[], options: Options) => {
   const { plugin, server = [], mayBeInPart = true, mayWait = true, sourceOf = sourceFor, ownProcess = false } = options;
   const random = createRandom(seeds[0] as number);
   const isNative = random.below(2) === 0;
@@ -101,6 +89,7 @@ export const openGroup = async (seeds: readonly number[], options: Options): Pro
     const flags = second ? ["--service", `${second.server.baseUrl}=SECOND_TOKEN`] : [];
     const isInPart = mayBeInPart && !second && random.below(4) === 0;
     const inPart = isInPart ? await readerOf({ place, owner, cases, random }) : undefined;
+    // `inPart`: the review is that of one who sees a part. `second`: another service, which each program has resources at.
     return { place, owner, second, program, cases, random, inPart, flags, close };
   } catch (error) {
     await close();
@@ -138,7 +127,12 @@ const readerOf = async ({
   owner,
   cases,
   random,
-}: Pick<Group, "place" | "owner" | "cases" | "random">): Promise<NodeJS.ProcessEnv> => {
+}: {
+  place: Workplace;
+  owner: Owner;
+  cases: readonly Case[];
+  random: Random;
+}): Promise<NodeJS.ProcessEnv> => {
   const { organization, issuer } = place.server;
   const create = async (path: string, body: Json): Promise<string> =>
     (await owner.call("POST", `${IAM}/${path}`, body)).uid as string;

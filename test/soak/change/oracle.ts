@@ -4,22 +4,12 @@ import { DatabaseSync } from "node:sqlite";
 import { ancestorsOf, capabilityName, type Json, rootOf } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { type Authorization, authorizationOf, expectedRows } from "../access/authorization.ts";
+import { authorizationOf, expectedRows } from "../access/authorization.ts";
 
-/** A server at one moment. */
-export interface Snapshot {
-  /** `uid` is that of an organization. */
-  of(uid: string): Moment;
-  close(): void;
-}
+export type Snapshot = ReturnType<typeof snapshotOf>;
 
 /** An organization at one moment. */
-export interface Moment {
-  authorization: Authorization;
-  /** name and place of a record that gives or gets access, by uid */
-  named: ReadonlyMap<string, Named>;
-  people: readonly Subject[];
-}
+export type Moment = ReturnType<Snapshot["of"]>;
 
 interface Named {
   name: string;
@@ -45,8 +35,8 @@ export interface Row {
   role: string;
 }
 
-/** `file`: the database of the server, which may go on. `copy`: a path for what it has now. */
-export const snapshotOf = (file: string, copy: string): Snapshot => {
+/** A server at one moment. `file`: its database, which may go on. `copy`: a path for what it has now. */
+export const snapshotOf = (file: string, copy: string) => {
   const live = new DatabaseSync(file, { readOnly: true });
   live.exec(`VACUUM INTO '${copy}'`);
   live.close();
@@ -63,7 +53,7 @@ export const snapshotOf = (file: string, copy: string): Snapshot => {
   );
   const people = peopleIn(all);
   return {
-    of: (organization) => {
+    of: (organization: string) => {
       const inside = (sql: string): string[] =>
         all(sql).flatMap(({ uid, place = uid }) => (rootOf(String(place)) === organization ? [String(uid)] : []));
       const uids = (table: string) => inside(`SELECT uid FROM ${table} ORDER BY rowid`);
@@ -72,7 +62,8 @@ export const snapshotOf = (file: string, copy: string): Snapshot => {
       const identities = [...new Set([...uids("identities"), ...bound])];
       return {
         authorization: authorizationOf({ store, uids, identities: () => identities }),
-        named,
+        /** name and place of a record that gives or gets access, by uid */
+        named: named as ReadonlyMap<string, Named>,
         people: people.filter(({ record }) => rootOf(record) === organization),
       };
     },

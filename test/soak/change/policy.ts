@@ -15,13 +15,6 @@ interface Node {
   content: Json;
 }
 
-export interface RandomPolicy {
-  current(): Described["policies"][number];
-  /** the file of `adopt`; undefined: there is none */
-  uids(): Json | undefined;
-  change(times: number): void;
-}
-
 /** what the name of the file of uids ends with */
 export const UIDS = "adopt.json";
 
@@ -33,11 +26,7 @@ interface Options {
   mayFail: boolean;
 }
 
-export const randomPolicy = (
-  random: Random,
-  made: HandMade,
-  { adopts, mayBeExclusive, mayFail }: Options,
-): RandomPolicy => {
+export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExclusive, mayFail }: Options) => {
   const chance = (one: number): boolean => random.below(one) === 0;
   let count = 0;
   let changes = 0;
@@ -206,7 +195,7 @@ export const randomPolicy = (
     );
 
   return {
-    current: () => {
+    current: (): Described["policies"][number] => {
       const rows: Record<string, Record<string, string[]>> = {};
       for (const { group, role, identity } of access) {
         const path = pathOf(group);
@@ -222,14 +211,15 @@ export const randomPolicy = (
       };
       return { name, args: { ...args, policy }, options };
     },
-    uids: () =>
+    /** the file of `adopt`; undefined: there is none */
+    uids: (): Json | undefined =>
       typeof args.adopt === "object"
         ? {
             ...uids,
             groups: Object.fromEntries(Object.entries(uids.groups).map(([key, uid]) => [pathOf(key), uid])),
           }
         : undefined,
-    change: (times) => {
+    change: (times: number): void => {
       changes += 1;
       // A former key counts for one update.
       for (const node of all()) delete node.was;

@@ -7,11 +7,7 @@ import { accessProgram } from "../program/random.ts";
 import type { Described, Resource } from "./described.ts";
 import { randomPolicy } from "./policy.ts";
 
-export interface CaseProgram {
-  /** Changes it. */
-  change(times: number): Described;
-  current(): Described;
-}
+export type CaseProgram = ReturnType<typeof caseProgram>;
 
 interface Second {
   provider: Json;
@@ -26,7 +22,7 @@ interface Options {
   mayWait: boolean;
 }
 
-export const caseProgram = (random: Random, made: HandMade, { second, mayFail, mayWait }: Options): CaseProgram => {
+export const caseProgram = (random: Random, made: HandMade, { second, mayFail, mayWait }: Options) => {
   const chance = (one: number): boolean => random.below(one) === 0;
   const shape = random.below(6);
   const base = shape === 0 ? undefined : accessProgram(random, made);
@@ -114,7 +110,7 @@ export const caseProgram = (random: Random, made: HandMade, { second, mayFail, m
 
   return {
     current,
-    change: (times) => {
+    change: (times: number): Described => {
       // An alias counts for one update.
       for (const [name, one] of options) if ("aliases" in one) options.delete(name);
       base?.change(times);

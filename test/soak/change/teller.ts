@@ -10,22 +10,17 @@ import { irmIn } from "../../harness/irm-command.ts";
 import { type Case, type Group, isAbout, writeProgram } from "./group.ts";
 import { type Moment, type Snapshot, snapshotOf } from "./oracle.ts";
 
-export interface Teller extends Group {
-  /** the cases that still take part */
-  left: readonly Case[];
-  /** Says what is wrong with a case; without one, with all of them. */
-  fail(text: string, one?: Case): void;
-  problems: string[];
-  snapshots: number;
-}
+export type Teller = ReturnType<typeof tellerOf>;
 
-export const tellerOf = (group: Group): Teller => {
+export const tellerOf = (group: Group) => {
   const problems: string[] = [];
-  const fail: Teller["fail"] = (text, one) => {
+  /** Says what is wrong with a case; without one, with all of them. */
+  const fail = (text: string, one?: Case): void => {
     const program = one ? `${one.prefix} ${JSON.stringify(one.described)}` : "";
     problems.push(`${text}\n${program}`);
   };
-  return { ...group, fail, problems, left: group.cases, snapshots: 0 };
+  // `left`: the cases that still take part.
+  return { ...group, fail, problems, left: group.cases as readonly Case[], snapshots: 0 };
 };
 
 export const changePrograms = (told: Teller, times: (random: Case["random"]) => number): void => {

@@ -12,15 +12,10 @@ import { fastClock, type ManualClock, type Pace, timeAt } from "../../harness/cl
 import { dynamicProvider } from "../../harness/small-engine/dynamic.ts";
 import { environmentWith } from "../../harness/small-engine/environment.ts";
 import { nativeHere } from "../../harness/small-engine/plugin-here.ts";
-import { type Ran, runProgram } from "../../harness/small-engine/program-host.ts";
+import { runProgram } from "../../harness/small-engine/program-host.ts";
 import type { Snapshot } from "../../harness/small-engine/provider.ts";
 
-export interface Deployment {
-  /** again, with the same state */
-  up(config?: Readonly<Record<string, string>>): Promise<Ran>;
-  state: ReadonlyMap<string, Snapshot>;
-  remove(): void;
-}
+export type Deployment = ReturnType<typeof deploy>;
 
 export const PROJECT = "exported";
 
@@ -31,7 +26,7 @@ export const startPacedServer = (): Promise<TestServer> =>
   startServer({ clock: Object.assign(() => timeAt(pace), fastClock(pace)) as unknown as ManualClock });
 
 /** A stack of the program in `files`. */
-export const deploy = (api: TestServer, files: Files, isNative: boolean): Deployment => {
+export const deploy = (api: TestServer, files: Files, isNative: boolean) => {
   // The journal must be outside the project.
   const place = mkdtempSync(join(tmpdir(), "irm-export-"));
   const [folder, journal] = [join(place, "project"), join(place, "journal")];
@@ -42,7 +37,8 @@ export const deploy = (api: TestServer, files: Files, isNative: boolean): Deploy
   const stack = `organization/${PROJECT}/dev`;
   return {
     state,
-    up: async (config = {}) => {
+    /** again, with the same state */
+    up: async (config: Readonly<Record<string, string>> = {}) => {
       const own = {
         ...{ IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl, IRM_IDENTITY: api.identity },
         IRM_IDENTITY_TOKEN: await api.identityToken("owner"),

@@ -13,15 +13,7 @@ export interface Request {
   body?: Json;
 }
 
-export interface Real {
-  /** by the index of the caller */
-  send(caller: number, request: Request): Promise<Answer>;
-  /** moves the clock; new tokens where the old ones are about to expire */
-  advance(oracle: Oracle, ms: number): Promise<void>;
-  /** commands that were carried out, and the requests of them */
-  counts: { commands: number; requests: number };
-  close(): Promise<void>;
-}
+export type Real = Awaited<ReturnType<typeof createReal>>["real"];
 
 const TOKEN_MS = 50 * 60 * 1000;
 const OUTPUT = [
@@ -36,20 +28,23 @@ const OUTPUT = [
   "role",
 ];
 
-export const createReal = async (seed: number): Promise<{ oracle: Oracle; real: Real }> => {
+export const createReal = async (seed: number) => {
   const clock = manualClock();
   const api = await startServer({ clock, ids: shuffledIds(seed) });
   const reader = await api.actor("reader");
   const callers = [api.owner, reader];
+  /** commands that were carried out, and the requests of them */
   const counts = { commands: 0, requests: 0 };
 
-  const send: Real["send"] = (caller, { method, target, query = {}, body }) => {
+  /** `caller` is an index. */
+  const send = (caller: number, { method, target, query = {}, body }: Request): Promise<Answer> => {
     counts.requests += 1;
     const token = callers[caller]?.token as string;
     return api.call(method, target + queryText(query as Parameters<typeof queryText>[0]), { token, body });
   };
 
-  const advance: Real["advance"] = async (oracle, ms) => {
+  /** Moves the clock; new tokens where the old ones are about to expire. */
+  const advance = async (oracle: Oracle, ms: number): Promise<void> => {
     clock.advance(ms);
     oracle.nowMs = clock();
     if (oracle.nowMs - oracle.tokensMs < TOKEN_MS) return;

@@ -23,16 +23,6 @@ export interface Attack {
   requestsMax: number;
 }
 
-export interface Reach {
-  /** `capability group` that some identity under control held in some state */
-  held: Set<string>;
-  states: number;
-  requests: number;
-  accepted: number;
-  /** there was more to try than the search may send */
-  isCut: boolean;
-}
-
 const TABLES = ["groups", "identities", "roles", "role_bindings"] as const;
 type Tables = Record<(typeof TABLES)[number], Record<string, never>[]>;
 
@@ -95,9 +85,10 @@ interface Sent {
   body?: object;
 }
 
-export const searchByRequests = async (attack: Attack): Promise<Reach> => {
+/** `held`: each `capability group` that an identity under control held in some state. `isCut`: there was more to try. */
+export const searchByRequests = async (attack: Attack) => {
   const { store, send, organizations, requestsMax } = attack;
-  const reach: Reach = { held: new Set(), states: 0, requests: 0, accepted: 0, isCut: false };
+  const reach = { held: new Set<string>(), states: 0, requests: 0, accepted: 0, isCut: false };
   const seen = new Set<string>();
   const refused = new Set<string>();
   const waiting: State[] = [];

@@ -6,41 +6,26 @@ import type { Testbed } from "../../harness/small-engine/testbed.ts";
 import type { Random } from "../../support/random.ts";
 import { someCapabilities, someClaims } from "./some.ts";
 
-export interface HandMade {
-  /** what all names in it begin with, also those of what a program declares */
-  prefix: string;
-  organization: string;
-  home: string;
-  /** home, and groups below it */
-  groups: string[];
-  /** holds role bindings that programs only declare as a set */
-  setGroup: string;
-  identities: string[];
-  roles: string[];
-  providers: string[];
-  /** the built-in role */
-  viewer: string;
-  /** what a program may take over, as it declares it */
-  adoptable: { kind: Declared["kind"]; uid: string; inputs: Json }[];
-}
+export type HandMade = Awaited<ReturnType<typeof makeByHand>>;
 
 /** A caller who may do everything in the organization, and a group in it. */
-type Owner = Pick<Testbed, "call" | "home" | "organization"> & { prefix?: string };
+type Owner = Pick<Testbed, "call" | "home" | "organization">;
 
-export const makeByHand = async (
-  random: Random,
-  { call, home, organization, prefix }: Owner & { prefix: string },
-): Promise<HandMade> => {
+/** All names in it begin with the prefix, also those of what a program declares. */
+export const makeByHand = async (random: Random, { call, home, organization, prefix }: Owner & { prefix: string }) => {
   const create = async (collection: string, parent: string, body: Json): Promise<string> =>
     (await call("POST", `${IAM}/${collection}/${parent}`, body)).uid as string;
   const { roles: found } = await call("GET", `${IAM}/roles?name=viewer&uidp.inRoot=true`);
   const viewer = (found as { uid: string }[])[0]?.uid as string;
-  const adoptable: HandMade["adoptable"] = [];
+  /** what a program may take over, as it declares it */
+  const adoptable: { kind: Declared["kind"]; uid: string; inputs: Json }[] = [];
 
+  /** home, and groups below it */
   const groups = [home];
   const named = (name: string): string => `${prefix}${name}`;
   for (const name of ["team", "inner"].map(named))
     groups.push(await create("groups", groups.at(-1) as string, { name }));
+  /** holds role bindings that programs only declare as a set */
   const setGroup = await create("groups", home, { name: named("shared") });
   const legacy = await create("groups", home, { name: named("legacy") });
   adoptable.push({ kind: "group", uid: legacy, inputs: { parent: home, name: named("legacy") } });

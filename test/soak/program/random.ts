@@ -5,18 +5,11 @@ import type { Random } from "../../support/random.ts";
 import type { HandMade } from "./hand-made.ts";
 import { someCapabilities, someClaims } from "./some.ts";
 
-export interface AccessProgram {
-  /** each resource after those that it refers to */
-  current(): Program;
-  /** Changes it. */
-  change(times: number): Program;
-}
-
 const CHANCE_OF_ADOPTION = 6;
 
 type Kind = Declared["kind"];
 
-export const accessProgram = (random: Random, made: HandMade): AccessProgram => {
+export const accessProgram = (random: Random, made: HandMade) => {
   let resources: Declared[] = [];
   let count = 0;
   const fresh = (kind: Kind): string => `${made.prefix}${kind.toLowerCase()}-${++count}`;
@@ -165,6 +158,7 @@ export const accessProgram = (random: Random, made: HandMade): AccessProgram => 
     }
     return current();
   };
+  /** Each resource after those that it refers to. */
   const current = (): Program => resources.map((one) => ({ ...one }));
   return { current, change };
 };
