@@ -2,19 +2,11 @@
 // as the wire has them: as signed values.
 import { randomUUID } from "node:crypto";
 import type { ServiceError } from "@grpc/grpc-js";
-import messages, {
-  type CheckResponse,
-  type CreateResponse,
-  type DiffResponse,
-  type ReadResponse,
-  type UpdateResponse,
-} from "@pulumi/pulumi/proto/provider_pb.js";
-import statuses from "@pulumi/pulumi/proto/status_pb.js";
-import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Json } from "../../../schema/index.ts";
-import { connectPlugin } from "../plugin-call.ts";
-import { type HalfDone, type Named, type Provider, type Snapshot, typeOf } from "./provider.ts";
+import { connectPlugin, initFailureIn, methodsOf } from "../plugin-call.ts";
+import { type Named, type Provider, type Snapshot, typeOf } from "./provider.ts";
 
 /** A plugin of one operation. */
 export interface Plugin {
@@ -30,7 +22,9 @@ const jsonFrom = (struct: Struct.Struct | undefined): Json => (struct?.toJavaScr
 
 /** `stack`: organization/project/stack. `engine`: address of the engine. */
 export const nativeProvider = async (plugin: Plugin, stack: string, engine: string): Promise<Provider> => {
-  const { call, close } = connectPlugin(plugin.port, { structFrom, errorFrom });
+  const connection = connectPlugin(plugin.port, { structFrom, errorFrom });
+  const { call } = connection;
+  const methods = methodsOf(connection, jsonFrom);
   const [, project, own] = stack.split("/");
   const head = `urn:pulumi:${own}::${project}::`;
   const about = ({ name, kind, urn }: Named): Json => {
@@ -49,81 +43,51 @@ export const nativeProvider = async (plugin: Plugin, stack: string, engine: stri
     messages.ConfigureRequest,
   );
 
-  const { DIFF_SOME } = messages.DiffResponse.DiffChanges;
-  const cancel = async () => {
-    await call("cancel", {}, empty.Empty);
-  };
-  const update = (resource: Named, { id, inputs: oldInputs, outputs: olds }: Snapshot, news: Json, preview = false) => {
-    const members = { ...about(resource), Id: id, Olds: olds, OldInputs: oldInputs, News: news, Preview: preview };
-    return call<UpdateResponse>("update", members, messages.UpdateRequest);
-  };
-  const create = (resource: Named, inputs: Json, preview = false) =>
-    call<CreateResponse>(
-      "create",
-      { ...about(resource), Properties: inputs, Preview: preview },
-      messages.CreateRequest,
-    );
+  const updateOf = (resource: Named, { id, inputs: oldInputs, outputs: olds }: Snapshot, news: Json, preview = false) =>
+    methods.update({ ...about(resource), Id: id, Olds: olds, OldInputs: oldInputs, News: news, Preview: preview });
+  const createOf = (resource: Named, inputs: Json, preview = false) =>
+    methods.create({ ...about(resource), Properties: inputs, Preview: preview });
 
   return {
-    check: async (resource, olds, news) => {
-      const members = { ...about(resource), Olds: olds, News: news };
-      const response = await call<CheckResponse>("check", members, messages.CheckRequest);
-      return {
-        inputs: jsonFrom(response.getInputs()),
-        failures: response.getFailuresList().map((one) => ({ property: one.getProperty(), reason: one.getReason() })),
-      };
-    },
-    diff: async (resource, { id, inputs: oldInputs, outputs }, inputs) => {
-      const members = { ...about(resource), Id: id, Olds: outputs, OldInputs: oldInputs, News: inputs };
-      const response = await call<DiffResponse>("diff", members, messages.DiffRequest);
-      return { changes: response.getChanges() === DIFF_SOME, replaces: response.getReplacesList() };
-    },
+    check: (resource, olds, news) => methods.check({ ...about(resource), Olds: olds, News: news }),
+    diff: (resource, { id, inputs: oldInputs, outputs }, inputs) =>
+      methods.diff({ ...about(resource), Id: id, Olds: outputs, OldInputs: oldInputs, News: inputs }),
     preview: async (resource, inputs, stored) => {
-      await (stored ? update(resource, stored, inputs, true) : create(resource, inputs, true));
+      await (stored ? updateOf(resource, stored, inputs, true) : createOf(resource, inputs, true));
     },
     create: async (resource, inputs) => {
-      const response = await create(resource, inputs);
-      return { id: response.getId(), inputs, outputs: jsonFrom(response.getProperties()) };
+      const { id, outs } = await createOf(resource, inputs);
+      return { id, inputs, outputs: outs };
     },
     update: async (resource, stored, inputs) => {
-      const response = await update(resource, stored, inputs);
-      return { id: stored.id, inputs, outputs: jsonFrom(response.getProperties()) };
+      const { outs } = await updateOf(resource, stored, inputs);
+      return { id: stored.id, inputs, outputs: outs };
     },
-    read: async (resource, { id, inputs, outputs }) => {
-      const members = { ...about(resource), Id: id, Properties: outputs, Inputs: inputs };
-      const response = await call<ReadResponse>("read", members, messages.ReadRequest);
-      if (response.getId() === "") return undefined;
-      return {
-        id: response.getId(),
-        inputs: response.hasInputs() ? jsonFrom(response.getInputs()) : inputs,
-        outputs: jsonFrom(response.getProperties()),
-      };
+    read: async (resource, { id: own, inputs: stored, outputs }) => {
+      const {
+        id,
+        outs,
+        inputs = stored,
+      } = await methods.read({
+        ...{ ...about(resource), Id: own, Properties: outputs, Inputs: stored },
+      });
+      return id === "" ? undefined : { id, inputs, outputs: outs };
     },
-    delete: async (resource, { id, inputs, outputs }) => {
-      const members = { ...about(resource), Id: id, Properties: outputs, OldInputs: inputs };
-      await call("delete", members, messages.DeleteRequest);
-    },
-    cancel,
+    delete: (resource, { id, inputs, outputs }) =>
+      methods.delete({ ...about(resource), Id: id, Properties: outputs, OldInputs: inputs }),
+    cancel: methods.cancel,
     end: async () => {
       // A plugin that was killed answers nothing.
-      await cancel().catch(() => undefined);
-      close();
+      await methods.cancel().catch(() => undefined);
+      connection.close();
       await plugin.end();
     },
   };
 };
 
 /** What the engine prints of an error, and what it keeps of one that has a record. */
-const errorFrom = ({ details, metadata }: ServiceError): Error => {
-  const error = new Error(details);
-  const [packed] = metadata.get("grpc-status-details-bin") as Buffer[];
-  const [detail] = packed === undefined ? [] : statuses.Status.deserializeBinary(packed).getDetailsList();
-  if (detail?.getTypeName() !== "pulumirpc.ErrorResourceInitFailed") return error;
-  const failed = messages.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
-  const half: Omit<HalfDone, keyof Error> = {
-    id: failed.getId(),
-    properties: jsonFrom(failed.getProperties()),
-    reasons: failed.getReasonsList(),
-  };
-  return Object.assign(error, half);
+const errorFrom = (error: ServiceError): Error => {
+  const { properties, ...failure } = initFailureIn(error) ?? {};
+  const half = properties && { ...failure, properties: jsonFrom(properties) };
+  return Object.assign(new Error(error.details), half);
 };

@@ -27,7 +27,7 @@ export interface Snapshot {
 }
 
 /** The error of a create or an update whose record is not ready (ErrorResourceInitFailed). */
-export interface HalfDone extends Error {
+interface HalfDone extends Error {
   id: string;
   properties: Json;
   reasons: string[];
