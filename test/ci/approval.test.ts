@@ -21,7 +21,7 @@ const jobToken = (claims: object): string =>
   ["{}", JSON.stringify(claims), "{}"].map((part) => Buffer.from(part).toString("base64url")).join(".");
 
 let claims: object;
-const onGithub = (repository: Repository & { jobEnv?: Record<string, string> }): Forge =>
+const onGithub = (repository: Repository): Forge =>
   githubForgeOf(repository, {
     GITHUB_WORKFLOW_REF: `acme/access/${WORKFLOW}@refs/heads/main`,
     ...repository.jobEnv,
@@ -35,7 +35,7 @@ const hosts = [
   {
     host: "GitHub",
     word: "pull request",
-    start: (): Promise<Repository> => startGithub(async () => jobToken(claims)),
+    start: () => startGithub(async () => jobToken(claims)),
     forge: onGithub,
     ...{ me: "github-actions[bot]", forgeOf: githubForgeOf },
     run: {
@@ -101,7 +101,7 @@ describe.each(hosts)("the review of what was merged, at $host", ({ word, start, 
 });
 
 describe("at GitHub, the environment of the job", () => {
-  let repository: Repository & { jobEnv: Record<string, string> };
+  let repository: Repository;
   beforeEach(async () => {
     claims = { environment: "access" };
     repository = await startGithub(async () => jobToken(claims));
@@ -126,7 +126,7 @@ describe("at GitHub, the environment of the job", () => {
     expect(await onGithub(repository).unseenApproval()).toMatch(
       /^whether the environment access has required reviewers cannot be seen: GitHub answered 403 .*`permissions: actions: read`/,
     );
-    const { jobEnv: _, ...withoutToken } = repository;
+    const withoutToken = { ...repository, jobEnv: {} };
     expect(await onGithub(withoutToken).unseenApproval()).toBe(
       "whether people had to approve this job cannot be seen: it needs `permissions: id-token: write`",
     );
