@@ -1,5 +1,4 @@
-// A reference server in this process, with a manual clock and counted ids. Tests call it, get tokens by the real exchange, and
-// create identities that hold roles.
+// A reference server in this process, with a manual clock and counted ids: calls, tokens by the real exchange, identities.
 import { afterAll, onTestFinished, TestRunner } from "vitest";
 import { createLog } from "../../server/base/log.ts";
 import {

@@ -1,5 +1,4 @@
-// A Pulumi program in its own folder, against its own server process, as a user of the package has it: the package and the SDK
-// in node_modules, credentials in the environment.
+// A Pulumi program in its own folder, against its own server process, as a user of the package has it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,6 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { fetch } from "undici";
+import { afterAll, beforeAll } from "vitest";
 import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { ENGINE_NODE } from "../support/compiled.ts";
 import { type ReadyLine, root, type SeenRequest, startServerProcess, writesOf } from "./api-process.ts";
@@ -129,6 +129,16 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
       rmSync(folder, { recursive: true, force: true });
     },
   };
+};
+
+/** That of the tests of a suite or file: there once the hooks of the suite run, before those that follow. It ends with the suite. */
+export const openWorkplace = (...flags: string[]): Workplace => {
+  let own: Workplace;
+  beforeAll(async () => {
+    own = await createWorkplace(flags);
+  });
+  afterAll(() => own.close());
+  return new Proxy({} as Workplace, { get: (_, name) => Reflect.get(own, name) });
 };
 
 /** The server of a workplace, for helpers that call one in this process. */

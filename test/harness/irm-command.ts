@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { delimiter } from "node:path";
+import { Report } from "../../access/review/report.ts";
 import { type Finished, startCommandIn } from "../support/command.ts";
 import { ENGINE_NODE, irmModule } from "../support/compiled.ts";
 import type { Program } from "./engine-workplace.ts";
@@ -81,6 +82,21 @@ const startHost = (): Host => {
 
 export const reviewOf = (program: Program, flags: readonly string[], own?: Record<string, string>): Promise<Finished> =>
   irmIn(program, ["review", "--stack", "dev", ...flags], own);
+
+/** The report of such a review, which ends with this exit code. */
+export const reportOf = async (
+  program: Pick<Program, "folder" | "env"> & Partial<Pick<Program, "sharedEngine">>,
+  flags: readonly string[] = [],
+  { own, exit = 0 }: { own?: Record<string, string>; exit?: number } = {},
+): Promise<Report> => {
+  const { code, stdout, stderr } = await irmIn(
+    program,
+    ["review", "--stack", "dev", "--format", "json", ...flags],
+    own,
+  );
+  if (code !== exit) throw new Error(`the review ended with ${code}: ${stderr}`);
+  return Report.parse(JSON.parse(stdout));
+};
 
 export const driftOf = (program: Program, ...flags: string[]): Promise<Finished> =>
   irmIn(program, ["drift", "--stack", "dev", ...flags]);

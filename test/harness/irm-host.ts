@@ -1,5 +1,4 @@
-// The process of the commands that a worker runs, one after the other: it loads `irm` once. `node test/harness/irm-host.ts` gets each
-// command as a message.
+// The process of the commands that a worker runs one by one, each sent as a message: it loads `irm` once.
 import { irm } from "../../cli/program.ts";
 
 export interface IrmCommand {

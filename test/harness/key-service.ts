@@ -1,6 +1,4 @@
-// A service that keeps the key of a stack's secrets, as `pulumi stack init --secrets-provider hashivault://…` uses one: the two
-// methods of Vault's transit engine. From a passphrase each command of the engine would derive the key again, in 0.3 s of
-// processor time.
+// The two methods of Vault's transit engine, for the key of a stack. A passphrase would cost each command 0.3 s of processor time.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

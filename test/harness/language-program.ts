@@ -1,5 +1,4 @@
-// A program in YAML, Python or Go in its own folder, with the native plugin, against the server of a workplace: the commands that a person
-// types.
+// A program in YAML, Python or Go in its own folder, with the native plugin, against the server of a workplace.
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 import { inject } from "vitest";

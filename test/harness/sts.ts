@@ -1,5 +1,4 @@
-// The exchange without HTTP: keys, a manual clock, issuers on loopback with the cache of their documents, and a token service
-// with records in memory.
+// The exchange without HTTP: keys, issuers on loopback, the cache of their documents, and a token service with records in memory.
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,12 +1,10 @@
-// examples/policy through a real engine: created, adopted by another stack, revoked from, destroyed. And a policy with people, whose
-// identity provider is somebody else's.
+// examples/policy through a real engine, and a policy with people, whose identity provider is somebody else's.
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { root } from "../harness/api-process.ts";
-import type { Program } from "../harness/engine-workplace.ts";
+import { openWorkplace, type Program } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
-import { openWorkplace } from "./place.ts";
 
 const example = (file: string): string => readFileSync(join(root, "examples", "policy", file), "utf8");
 const policy = example("access.yaml");

@@ -1,6 +1,6 @@
 // Adoption through the engine: what the preview says, what an update changes, what stays. test/provider/engine/adoption.test.ts has the rest.
 import { describe, expect, it } from "vitest";
-import { openWorkplace } from "./place.ts";
+import { openWorkplace } from "../harness/engine-workplace.ts";
 
 describe("adoption", () => {
   const place = openWorkplace("--unique-role-bindings");

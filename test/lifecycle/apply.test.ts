@@ -2,10 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { createWorkplace, openWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 import { formsOf } from "../support/form.ts";
-import { openWorkplace } from "./place.ts";
 
 const claims = (subject: string) => `claimMatch: { issuer: "https://issuer.example", subject: "${subject}" }`;
 

@@ -1,11 +1,16 @@
-// A run without usable credentials: its messages, which never have a secret.
+// A run without usable credentials, or with a key of the configuration that stops it: its messages, which never have a secret.
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import type { CommandResult } from "../harness/engine-stack.ts";
-import { countOf, diagnosticsOf } from "../support/diagnostics.ts";
-import { openWorkplace } from "./place.ts";
+import { openWorkplace } from "../harness/engine-workplace.ts";
+
+/** The part of the output after `Diagnostics:`. The engine also shows each message during the run. */
+const diagnosticsOf = (output: string): string => output.split("\nDiagnostics:\n")[1] ?? "";
+const countOf = (text: string, part: string): number => text.split(part).length - 1;
 
 describe("credentials of a run", () => {
   const place = openWorkplace();
@@ -28,6 +33,38 @@ for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { pare
     expect(text.match(/^ +error: (?!update failed)/gm), text).toHaveLength(1);
     expect(text).not.toMatch(/^ +at |Warning|problems|serializing/m);
   };
+
+  it("with an unknown key of the configuration: that is ignored, but a misspelt one stops an up, though not a destroy", async () => {
+    const program = await place.program("strange", named, { ORG: place.server.organization });
+    program.configure({ "irm:colour": "blue" });
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(up.output).toContain("irm:colour is ignored");
+    program.configure({ "irm:colour": "blue", "irm:identiy": place.server.identity });
+    const preview = await program.run("preview");
+    expect(preview.code).not.toBe(0);
+    expect(preview.output).toContain("irm:identiy: there is no such setting; did you mean irm:identity?");
+    // The program ended before it declared anything. That removes nothing.
+    expect(preview.output).not.toContain("is removed");
+
+    // The address of another author gets nothing.
+    let connections = 0;
+    const evil = createServer(() => {
+      connections += 1;
+    }).listen(0, "127.0.0.1");
+    await once(evil, "listening");
+    const address = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
+    program.configure({ "irm:baseUrl": address, "irm:authUrl": address });
+    const elsewhere = await program.run("up", "--yes", "--skip-preview");
+    expect(elsewhere.code).not.toBe(0);
+    for (const name of ["baseUrl", "authUrl"]) {
+      const text = `irm:${name}: ${address} differs from ${place.server.baseUrl} (environment `;
+      expect(elsewhere.output).toContain(text);
+    }
+    evil.close();
+    expect(connections).toBe(0);
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(place.rows("groups", "name = 'one'")).toEqual([]);
+  });
 
   it("for an unreachable service are one message for all look-ups and resources", async () => {
     const env = { IRM_BASE_URL: "http://127.0.0.1:1", IRM_AUTH_URL: "" };

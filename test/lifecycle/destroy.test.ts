@@ -1,6 +1,7 @@
-// Deletion in dependency order where literal uids give the engine no order. test/provider/reconcile has what only the service knows.
+// A stack that is removed, and a new one of its name; and deletion in dependency order where literal uids give the engine no order. test/provider/reconcile has what only the service knows.
 import { describe, expect, it } from "vitest";
-import { openWorkplace } from "./place.ts";
+import { openWorkplace } from "../harness/engine-workplace.ts";
+import { keyService } from "../harness/key-service.ts";
 
 const DEPTH = 20;
 
@@ -51,4 +52,33 @@ ${groups.reverse().join("\n")}
     await program.must("destroy", "--yes", "--skip-preview");
     expect(remainingGroups()).toEqual([]);
   });
+});
+
+const STACK = `
+import { AccountAssociation, Group, Identity, RoleBinding, RoleBindingSet } from "pulumi-irm";
+const team = new Group("team", { parent: process.env.ORG!, name: "team", allowDuplicate: true });
+const ci = new Identity("ci", { parent: team, name: "ci", claimMatch: { issuer: "https://x.example", subject: "ci" } });
+new RoleBinding("views", { parent: process.env.ORG!, identity: ci, role: "viewer" });
+new RoleBindingSet("edits", { parent: team, bindings: [{ identity: ci, role: "editor" }] });
+new AccountAssociation("aws", { parent: team, name: "aws", amazon: { account: "123456789012" } });
+`;
+
+const groups = () => place.rows("groups", "name = 'team'").map(({ uid }) => uid);
+
+it("with resources left of a stack that was removed, a new stack of the name creates its own", async () => {
+  // Each run has a process of its own: a program that runs inline does not tell what is stored.
+  const program = await place.program("removed", STACK, { ORG: place.server.organization }, { ownProcess: true });
+  await program.must("up", "--yes", "--skip-preview");
+  const first = groups();
+  expect(first).toHaveLength(1);
+  await program.must("stack", "rm", "--yes", "--force");
+  await program.must("stack", "init", "dev", "--secrets-provider", (await keyService()).url);
+
+  const up = await program.must("up", "--yes");
+  expect(up.output).not.toMatch(/takes? over|adopting|interrupted|earlier run/);
+  expect(up.output).toMatch(/Resources:\s+\+ 6 created/);
+  expect(groups()).toHaveLength(2);
+
+  await program.must("destroy", "--yes", "--skip-preview");
+  expect(groups()).toEqual(first);
 });

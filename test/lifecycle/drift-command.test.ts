@@ -1,13 +1,11 @@
-// `irm drift` in the folder of a program: what was changed by hand, what nothing declares, and what a killed run left.
-// test/access/drift has the rest of the report.
+// `irm drift` in the folder of a program. test/access/drift has the rest of the report.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import type { DriftReport } from "../../access/format/drift.ts";
 import { BUILT_IN_ROLE_CAPABILITIES } from "../../schema/index.ts";
-import type { Program } from "../harness/engine-workplace.ts";
+import { openWorkplace, type Program } from "../harness/engine-workplace.ts";
 import { driftOf } from "../harness/irm-command.ts";
-import { openWorkplace } from "./place.ts";
 
 const SECRET = "a very secret text";
 

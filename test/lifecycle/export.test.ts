@@ -4,11 +4,10 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { type ByHand, createByHand } from "../harness/by-hand.ts";
-import { callerOf, type Program } from "../harness/engine-workplace.ts";
+import { callerOf, openWorkplace, type Program } from "../harness/engine-workplace.ts";
 import { createPythonProgram, createYamlProgram, withoutPython } from "../harness/language-program.ts";
 import { onlyInSoak } from "../support/form.ts";
 import { runIrm } from "../support/irm.ts";
-import { openWorkplace } from "./place.ts";
 
 describe("irm export", () => {
   const place = openWorkplace();
@@ -61,26 +60,6 @@ describe("irm export", () => {
     // What was exported stays when the stack goes.
     await program.must("destroy", "--yes", "--skip-preview");
     expect(await place.operations()).toEqual([]);
-  });
-
-  // test/package/export.test.ts runs the one with native resources.
-  it("a policy takes everything over and changes nothing", async () => {
-    const out = join(place.folder, "policy");
-    await exportOf("--format", "yaml", "--out", out);
-    const program = await place.program("policy-taken", readFileSync(join(out, "index.ts"), "utf8"));
-    for (const name of ["access.yaml", "adopt.json"]) copyFileSync(join(out, name), join(program.folder, name));
-    // What people make later comes into the policy.
-    const claimMatch = { issuer: "https://issuer.example", subject: "later" };
-    const later = await place.create(`identities/${made.platform}`, { name: "later", claimMatch });
-    await place.create(`roleBindings/${made.platform}`, { identityUid: later, roleUid: made.publisher });
-    await exportOf("--into", join(program.folder, "access.yaml"));
-    await place.server.takeRequests();
-    await program.must("up", "--yes", "--skip-preview");
-    expect(await place.operations()).toEqual([]);
-    const ids = program.state().resources.map(({ id }) => id);
-    for (const uid of [place.server.organization, made.platform, made.release, made.publisher, later])
-      expect(ids).toContain(uid);
-    await place.call("DELETE", `/iam/v2beta1/identities/${later}`);
   });
 
   it("a program in YAML takes everything over and changes nothing", async () => {

@@ -1,14 +1,12 @@
-// ^C and kill -9 of the engine, and kill -9 of the process that serves our resources, while a create is under way (docs/faults.md#f10,
-// docs/faults.md#f21), and a half-done create (docs/faults.md#f12). docs/recovery.md says what a person does then, in the words of these
-// tests. test/faults has each point of each request, and the server that is killed, without an engine.
+// The engine, or the process of our resources, ends during a create (docs/faults.md#f10, docs/faults.md#f21), and half-done creates
+// (docs/faults.md#f12). test/faults has each point of each request, without an engine.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Started } from "../harness/engine-stack.ts";
-import type { Program, ProgramOptions } from "../harness/engine-workplace.ts";
+import { openWorkplace, type Program, type ProgramOptions } from "../harness/engine-workplace.ts";
 import { isRunning, processesBelow } from "../support/process.ts";
 import { type Held, type HoldingProxy, startProxy } from "../support/proxy.ts";
-import { openWorkplace } from "./place.ts";
 
 const place = openWorkplace();
 let proxy: HoldingProxy;

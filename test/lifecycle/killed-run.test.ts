@@ -1,5 +1,4 @@
-// The quick part of two proofs (docs/faults.md#f26, docs/faults.md#f27); `npm run soak -- --only unchecked-engine --only lost-machine-engine` is the
-// long one.
+// The quick part of `npm run soak -- --only unchecked-engine --only lost-machine-engine` (docs/faults.md#f26, docs/faults.md#f27).
 import { expect, inject, test } from "vitest";
 import { lostByEngine, uncheckedByEngine } from "../soak/killed-engine.ts";
 

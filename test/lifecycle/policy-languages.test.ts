@@ -1,14 +1,12 @@
-// The same policy as a component in YAML, TypeScript and Python, by one stack that moves from language to language: the plugin constructs
-// what the TypeScript class does.
+// The same policy in YAML, TypeScript and Python, by one stack: the plugin constructs what the TypeScript class does.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Report } from "../../access/review/report.ts";
 import { root } from "../harness/api-process.ts";
 import type { Stack } from "../harness/engine-stack.ts";
-import { reviewOf } from "../harness/irm-command.ts";
+import { openWorkplace } from "../harness/engine-workplace.ts";
+import { reportOf } from "../harness/irm-command.ts";
 import { createMovingProgram, withoutPython } from "../harness/language-program.ts";
-import { openWorkplace } from "./place.ts";
 
 const example = (path: string): string => readFileSync(join(root, "examples", path), "utf8");
 const policy = example("policy/access.yaml");
@@ -52,9 +50,7 @@ describe("a stack with an access policy", () => {
   });
 
   it("is reviewed before that: the resources of the component are what gives access", async () => {
-    const { code, stdout, stderr } = await reviewOf(program, ["--format", "json"]);
-    expect(code, stderr).toBe(0);
-    const { identities, unknown } = Report.parse(JSON.parse(stdout));
+    const { identities, unknown } = await reportOf(program);
     expect(unknown).toEqual([]);
     const gains = identities.flatMap(({ name, gains: all }) =>
       all.map(({ groupName, role }) => `${name} ${role} ${groupName}`),

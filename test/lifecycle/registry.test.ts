@@ -1,11 +1,9 @@
-// examples/registry through a real engine: group invites, identity providers, account associations, repos and tags in one stack.
-// Nothing that the engine stores shows a secret.
+// examples/registry through a real engine. Nothing that the engine stores shows a secret.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { root } from "../harness/api-process.ts";
-import type { Json, Program } from "../harness/engine-workplace.ts";
-import { openWorkplace } from "./place.ts";
+import { type Json, openWorkplace, type Program } from "../harness/engine-workplace.ts";
 
 const SECRET = "the secret of the client";
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`;

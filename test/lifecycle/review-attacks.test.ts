@@ -1,5 +1,4 @@
-// Changes that once gave access away under a review which showed nothing, since it predicted what an update does. Each has its row or its
-// finding here. One program makes most of them in one change.
+// Changes that once gave access away under a review which showed nothing: each has its row or its finding here.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

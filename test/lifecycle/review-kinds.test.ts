@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import type { Report } from "../../access/review/report.ts";
 import { writesOf } from "../harness/api-process.ts";
-import type { Program, Workplace } from "../harness/engine-workplace.ts";
+import { openWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 import { keysIn } from "../soak/change/compare.ts";
 import { type Moment, peopleRows, rowsOf, type Snapshot, snapshotOf } from "../soak/change/oracle.ts";
-import { openWorkplace } from "./place.ts";
 
 interface Kind {
   kind: string;

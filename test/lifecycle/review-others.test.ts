@@ -1,11 +1,9 @@
 // Other providers in a review: the real one answers what a preview asks, and no change reaches it.
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Report } from "../../access/review/report.ts";
-import type { Program } from "../harness/engine-workplace.ts";
-import { reviewOf } from "../harness/irm-command.ts";
+import { openWorkplace, type Program } from "../harness/engine-workplace.ts";
+import { reportOf } from "../harness/irm-command.ts";
 import { type OtherProvider, writeOtherProvider } from "../harness/other-provider.ts";
-import { openWorkplace } from "./place.ts";
 
 const first = `
 import * as pulumi from "@pulumi/pulumi";
@@ -59,9 +57,8 @@ describe("other providers in a review", () => {
     provider.takeReviewed();
     await place.server.takeRequests();
     const earlier = provider.environments().length;
-    const { code, stdout, stderr } = await reviewOf(program, ["--format", "json"], { OTHER_CLOUD: "a credential" });
-    expect(code, stderr).toBe(0);
-    const { steps, others, unknown, errors } = Report.parse(JSON.parse(stdout));
+    const own = { OTHER_CLOUD: "a credential" };
+    const { steps, others, unknown, errors } = await reportOf(program, [], { own });
     expect({ errors, failed: steps.filter(({ ok }) => !ok) }).toEqual({ errors: [], failed: [] });
     expect(named(steps)).toEqual(["create now", "delete goes"]);
     expect(named(others)).toEqual(["create fresh", "read new", "update stays"]);

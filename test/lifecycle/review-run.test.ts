@@ -6,9 +6,8 @@ import type { Change } from "../../access/change/change.ts";
 import { Report } from "../../access/review/report.ts";
 import { engineWith } from "../../pulumi/command.ts";
 import { startCloud } from "../harness/cloud.ts";
-import type { Program } from "../harness/engine-workplace.ts";
+import { openWorkplace, type Program } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
-import { openWorkplace } from "./place.ts";
 
 const SECRET = "a very secret text";
 const CLIENT_SECRET = "the secret of a client";

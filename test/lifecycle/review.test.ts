@@ -1,8 +1,7 @@
 // `irm review` runs the engine in the folder of a program: what an edit changes, and what somebody removed by hand.
 import { expect, it } from "vitest";
-import { Report } from "../../access/review/report.ts";
-import { reviewOf } from "../harness/irm-command.ts";
-import { openWorkplace } from "./place.ts";
+import { openWorkplace } from "../harness/engine-workplace.ts";
+import { reportOf } from "../harness/irm-command.ts";
 
 const source = (
   subject: string,
@@ -46,9 +45,8 @@ it("prints what an edit changes and restores, and exits with 3 for a denied rule
       .replace('new RoleBinding("release-publishes"', 'new RoleBinding("publishes"')
       .replace("role: publisher });", 'role: publisher }, { aliases: [{ name: "release-publishes" }] });'),
   );
-  const { code, stdout, stderr } = await reviewOf(program, ["--format", "json", "--deny", "matches-many"]);
-  expect(code, stderr).toBe(3);
-  const { identities, findings, unknown, undeclared, adopted, deletedGroups, steps } = Report.parse(JSON.parse(stdout));
+  const report = await reportOf(program, ["--deny", "matches-many"], { exit: 3 });
+  const { identities, findings, unknown, undeclared, adopted, deletedGroups, steps } = report;
   const gain = (capability: string) => ({
     group: platform,
     groupName: "platform",

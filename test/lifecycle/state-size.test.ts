@@ -2,8 +2,7 @@
 // steps. test/package/position.test.ts has where the program declares it.
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import type { StateResource } from "../harness/engine-stack.ts";
-import type { Program } from "../harness/engine-workplace.ts";
-import { openWorkplace } from "./place.ts";
+import { openWorkplace, type Program } from "../harness/engine-workplace.ts";
 
 /** One group for three identities and six role bindings, and the same bindings as a set. */
 const source = (module: string) => `

@@ -1,5 +1,4 @@
-// docs/take-over.md: its commands run in their order, first on a copy, and print what the page shows. Then a change of the program is tried
-// on the copy, with the state of its stack.
+// docs/take-over.md: its commands in their order, first on a copy; then a change of the program is tried on the copy.
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

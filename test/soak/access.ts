@@ -1,6 +1,5 @@
-// The review against the server's own authorisation: random organizations, and random changes of each. The graphs before and after
-// are read over the API. What they say of each identity, group and capability must be what the server decides; the rows of the change
-// must be those that follow from its decisions, and the findings of the rules those of an oracle.
+// The review against the server's own authorisation: random organizations, and random changes of each. The graphs are read over the
+// API; the rows and findings of the change must follow from what the server decides.
 
 import { accessChange, accessIn } from "../../access/graph/effective-access.ts";
 import { type AccessGraph, lineageOf } from "../../access/graph/graph.ts";

@@ -1,5 +1,4 @@
-// Copies of random organizations: every list of a copy is as in the original, field by field, and so it is in its database, in its file and in
-// a copy of the copy.
+// Copies of random organizations: every list of a copy, of its database, of its file and of a copy of it is as in the original.
 import { rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { copyText } from "../../access/copy/copy.ts";

@@ -1,20 +1,7 @@
-// The model-based test: random commands against a reference server and against an oracle that is written from docs/contract.md;
-// the first answer that differs is shrunk and reported.
+// Random commands against a server and an oracle written from docs/contract.md; the first answer that differs is shrunk.
 import * as fc from "fast-check";
 import { DAY_MS, HOUR_MS } from "../harness/clock.ts";
-import type { Command } from "./model/command.ts";
-import {
-  createBatch,
-  createBinding,
-  createGroup,
-  createIdentity,
-  createRole,
-  get,
-  list,
-  nextPage,
-  remove,
-  update,
-} from "./model/commands.ts";
+import * as commands from "./model/commands.ts";
 import { createReal } from "./model/real.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 
@@ -22,15 +9,18 @@ import type { PartOptions, PartResult } from "./part.ts";
 const COMMANDS_MAX = 400;
 const WORLDS_AT_ONCE = 5;
 
-const advance = (ms: number): Command => ({
+const advance = (ms: number): commands.Command => ({
   check: () => true,
   // Not counted: it is no operation of the API.
   run: (oracle, real) => real.advance(oracle, ms),
   toString: () => `advance ${ms} ms`,
 });
 
+const { createBatch, createBinding, createGroup, createIdentity, createRole, get, list, nextPage, remove, update } =
+  commands;
+
 /** Each as often as makes for full worlds. */
-const COMMANDS: fc.Arbitrary<Command>[] = [
+const COMMANDS: fc.Arbitrary<commands.Command>[] = [
   ...[createGroup, createIdentity, createRole, createBinding, createBatch, get, remove],
   ...[update, update, list, list, nextPage, nextPage, nextPage],
   fc.constantFrom(0, 1, 1, 1000, HOUR_MS, DAY_MS, 3 * DAY_MS, 3 * DAY_MS + 1).map(advance),

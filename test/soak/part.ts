@@ -1,5 +1,4 @@
-// A part of the long proofs: runs, counts, and says what was wrong. The quick tests and `npm run soak` run the same parts,
-// with other numbers.
+// A part of the long proofs: runs, counts, and says what was wrong. The quick tests run the same with other numbers.
 export interface PartOptions {
   /** what the part is random by */
   seed: number;

@@ -1,6 +1,5 @@
-// Paths to more access, compared with what requests do. For each pair of random organizations a search by real requests finds what an attacker
-// can come to hold: all of it is in the paths. Each strict path is carried out over HTTP, with tokens of the exchange, and each cautious one
-// without anti-escalation.
+// Paths to more access: each one that requests find is in the paths, and each path is carried out, a cautious one without
+// anti-escalation.
 import { readLive } from "../../access/graph/live.ts";
 import { findPaths } from "../../access/paths/find.ts";
 import type { Path } from "../../access/paths/path.ts";

@@ -1,6 +1,4 @@
-// What is said of patterns, against real exchanges: random identities and random tokens. A token that the exchange accepts is one that
-// the identity is said to accept, and the other way round. Pull requests among them are found by the rule, and its examples of tokens
-// are accepted. Random patterns of the whole syntax are compared with the matcher besides.
+// What is said of patterns, against real exchanges of random tokens by random identities, and against the matcher.
 import { countTexts, findText } from "../../access/pattern/decide.ts";
 import { every, matching, NOTHING, not, text } from "../../access/pattern/language.ts";
 import { breadthOf } from "../../access/workload/breadth.ts";

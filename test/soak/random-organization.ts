@@ -1,5 +1,4 @@
-// A random organization, as people make one by hand over the API: every kind, odd names, equal names, patterns, and records that were
-// changed since.
+// A random organization, as people make one over the API: every kind, odd and equal names, records that were changed since.
 
 import { presets } from "../../access/preset/presets.ts";
 import { capabilityFrom, OWNER_CAPABILITIES, patternMatcher } from "../../schema/index.ts";

@@ -3,21 +3,7 @@ import { patternMatcher } from "../../schema/index.ts";
 import type { Random } from "../support/random.ts";
 
 const CHARACTERS = ["a", "b", "k", "s", "é", ":", "-", "1", "\\.", "😀"];
-const CLASSES = [
-  "[a-k]",
-  "[^a]",
-  "[[:alpha:]]",
-  "[\\w-]",
-  "[^\\n]",
-  "\\d",
-  "\\w",
-  "\\W",
-  "\\s",
-  "\\S",
-  "\\pL",
-  "\\PL",
-  "\\p{Lu}",
-];
+const CLASSES = String.raw`[a-k] [^a] [[:alpha:]] [\w-] [^\n] \d \w \W \s \S \pL \PL \p{Lu}`.split(" ");
 const ANCHORS = ["^", "$", "\\b", "\\B", "\\A", "\\z"];
 const CODES = ["\\Qa.b\\E", "\\x61", "\\x{6b}", "\\141"];
 const FLAGS = ["(?i)", "(?s)", "(?m)", "(?U)", "(?i-s)"];
@@ -43,7 +29,7 @@ export const anyPattern = (random: Random, depth = 3): string => {
 
 const OWNERS = ["acme", "evil", "a"];
 const NAMES = ["images", "shop", "x"];
-export const CONTEXTS = [
+const CONTEXTS = [
   "pull_request",
   "ref:refs/pull/7/merge",
   "ref:refs/heads/main",

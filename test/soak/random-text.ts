@@ -16,18 +16,7 @@ const TEXTS = [
   ...["\u202e", "\u2028", "\u0085", "\u00a0", "\ufeff", "\ufffe", "\u0001", "\u007f", "\v", "x".repeat(512)],
 ];
 
-export const REPO_NAMES = [
-  "nginx",
-  "Nginx",
-  "NGINX_1",
-  "__proto__",
-  "$\u007bx}",
-  "a'b\"c",
-  "é😀",
-  "constructor",
-  "\\",
-  "$",
-];
+export const REPO_NAMES = "nginx Nginx NGINX_1 __proto__ $\u007bx} a'b\"c é😀 constructor \\ $".split(" ");
 
 export const randomName = (random: Random): string => random.pick(NAMES);
 

@@ -1,5 +1,4 @@
-// A process of an operation that is in the middle of a create: `node begun-process.ts FILE ADDRESS PID KEY` prints a line when its entry
-// is in the journal FILE, and stays.
+// `node begun-process.ts FILE ADDRESS PID KEY` prints a line when its create is in the journal FILE, and stays.
 import { createInterface } from "node:readline";
 import { systemClock } from "../../client/clock.ts";
 import { joinOperation } from "../../provider/log/operation.ts";

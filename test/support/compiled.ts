@@ -1,6 +1,5 @@
-// Compiled modules that the processes of the tests share: loading what one of them has compiled takes half of the time. A
-// process leaves what it has compiled when it exits; one that is killed leaves nothing, so what a test kills again and again
-// is compiled before the tests begin. The folder goes with the packages, so that it never holds those of a clone that is gone.
+// Compiled modules that the processes of the tests share, which load in half of the time. A process leaves what it has compiled when it
+// exits; what a test kills is compiled before. The folder goes with the packages.
 import { basename, join } from "node:path";
 import { root } from "../../scripts/base/project.mjs";
 

@@ -1,6 +1,5 @@
-// A process that creates records of a stack, in the journal only: `node journal-process.ts FILE TRACE NAME COUNT ENGINE`
-// begins and ends COUNT creates, and writes into TRACE when it is inside of one. It is one of several processes of the operation of the
-// ENGINE.
+// `node journal-process.ts FILE TRACE NAME COUNT ENGINE` begins and ends COUNT creates in the journal only, for the operation of
+// the ENGINE, and writes into TRACE when it is inside of one.
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../client/clock.ts";

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { Answer } from "./http.ts";
 
 // Number, HTTP status, category (docs/contract.md#errors, docs/contract.md#d30).
-const CODES = {
+export const CODES = {
   INVALID_ARGUMENT: [3, 400, "Invalid argument"],
   NOT_FOUND: [5, 404, "Not found"],
   ALREADY_EXISTS: [6, 409, "Already exists"],

@@ -1,5 +1,4 @@
-// A request message as REST has it: path, query and body by the rules of google.api.http, with the field names in either
-// spelling.
+// A request message as REST has it, by the rules of google.api.http, with the field names in either spelling.
 import { z } from "zod";
 import { asMessage, type Json, type Message, type Operation, toSnake, unwrap } from "../../schema/index.ts";
 import type { Body } from "./http.ts";

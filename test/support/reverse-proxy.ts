@@ -1,5 +1,4 @@
-// A reverse proxy as people put one before the server: it passes the Host header on. HTTP/1.1 on one port; gRPC, in the clear,
-// on another.
+// A reverse proxy that passes the Host header on: HTTP/1.1 on one port, gRPC in the clear on another.
 import { createServer, request } from "node:http";
 import { connect, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Server } from "node:net";

@@ -1,5 +1,4 @@
-// A transport that answers from a script, and a session of the provider over it: for responses that the reference server does
-// not give.
+// A transport that answers from a script, and a session of the provider over it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
-// A change of a program in a repository of git, the checkout of its one commit that a job begins with, and the requests of its update, which
-// another job has left.
+// A change of a program in a repository of git, the checkout that a job begins with, and the requests that another job left.
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

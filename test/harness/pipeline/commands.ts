@@ -1,5 +1,4 @@
-// A folder for the PATH of a job, with an npm that fetches nothing: it writes down where it was called and how, and where nothing is
-// installed yet, it installs the irm of this clone.
+// A folder for the PATH of a job, with an npm that writes down its calls, fetches nothing, and installs the irm of this clone.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { irmModule } from "../../support/compiled.ts";

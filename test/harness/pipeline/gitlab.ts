@@ -1,5 +1,4 @@
-// A project at GitLab whose pipeline includes templates/gitlab.yml: which jobs its rules choose, and their scripts, executed with bash as they
-// are written. https://docs.gitlab.com/ci/yaml/
+// A project at GitLab whose pipeline includes templates/gitlab.yml: https://docs.gitlab.com/ci/yaml/
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";

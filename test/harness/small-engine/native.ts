@@ -1,5 +1,4 @@
-// The native adapter: calls a plugin over gRPC, as the engine does (github.com/pulumi/pulumi/sdk/go/common/resource/plugin). States keep secrets
-// as the wire has them: as signed values.
+// The native adapter: calls a plugin over gRPC, as the engine does. States keep secrets as signed values.
 import { randomUUID } from "node:crypto";
 import type { ServiceError } from "@grpc/grpc-js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";

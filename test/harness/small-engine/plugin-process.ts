@@ -1,5 +1,4 @@
-// `node test/harness/small-engine/plugin-process.ts ENGINE_ADDRESS`: the native plugin, with an environment that tests choose. It may pause
-// until a line comes on stdin, or its engine dies.
+// `node plugin-process.ts ENGINE_ADDRESS`: the native plugin, which may pause until a line comes on stdin, or its engine dies.
 import { runPlugin } from "../../../plugin/run.ts";
 import { environmentWith, OPTIONS, type PluginMessage, type PluginOptions, pausePoints } from "./environment.ts";
 

@@ -1,5 +1,4 @@
-// The end of a program, as the classes of programs have it (provider/program/end.ts): what an open run created, and the program does not
-// declare, is deleted.
+// The end of a program (provider/program/end.ts): what an open run created, and the program does not declare, is deleted.
 import { statSync } from "node:fs";
 import { readConfig } from "../../../client/credentials.ts";
 import { removeLeftovers } from "../../../provider/attribution/leftover.ts";

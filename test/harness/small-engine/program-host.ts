@@ -1,5 +1,4 @@
-// Runs a program in TypeScript without an engine: the real SDK runs it in this process, and registers its resources here. Each goes to the
-// provider, as in engine.ts. One program runs at a time.
+// Runs a program in TypeScript by the real SDK in this process, one at a time, and registers its resources at a provider.
 import { runtime } from "@pulumi/pulumi";
 import messages, { type RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import * as settings from "@pulumi/pulumi/runtime/settings.js";

@@ -1,5 +1,4 @@
-// The provider of one operation, as the engine calls it: through the SDK's dynamic provider, or as a plugin. Values are those that the
-// engine keeps in its state.
+// The provider of one operation, as the engine calls it, dynamic or native. Values are those of the engine's state.
 import type { StateKind } from "../../../provider/kind/index.ts";
 import type { CheckFailure } from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";

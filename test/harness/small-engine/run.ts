@@ -1,5 +1,4 @@
-// Runs of the engine, each with a new provider, as in Pulumi: in this process, or in a separate one that can be paused and
-// killed.
+// Runs of the engine, each with a new provider: in this process, or in one that can be paused and killed.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

@@ -1,5 +1,4 @@
-// A server with a foreign group that has foreign records of every kind, and in which programs create theirs. Requests of the
-// testbed are the owner's, directly to the server.
+// A server with foreign records of every kind, below which programs create theirs. The testbed calls it as the owner.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

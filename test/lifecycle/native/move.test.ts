@@ -1,11 +1,9 @@
-// A stack moves from dynamic resources to native ones, and back: another import, and nothing else. All kinds, below components and other
-// resources, through a real engine.
+// A stack moves from dynamic resources to native ones, and back: another import, and nothing else.
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import type { Program } from "../../harness/engine-workplace.ts";
-import { openWorkplace } from "../place.ts";
+import { openWorkplace, type Program } from "../../harness/engine-workplace.ts";
 
 const DIGEST = `sha256:${"1".repeat(64)}`;
 

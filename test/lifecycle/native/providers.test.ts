@@ -4,9 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { Report } from "../../../access/review/report.ts";
-import type { Program, Workplace } from "../../harness/engine-workplace.ts";
+import { openWorkplace, type Program, type Workplace } from "../../harness/engine-workplace.ts";
 import { reviewOf } from "../../harness/irm-command.ts";
-import { openWorkplace } from "../place.ts";
 
 /** Arguments of a Provider. */
 const settings = ({ env }: Workplace, more: object = {}): string =>

@@ -1,5 +1,4 @@
-// The recording of each version, the same on any machine and any day: a program, its stack, the journal of a killed run, and
-// the server's records.
+// The recording of each version, the same on any machine and any day.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
-// What the server itself would allow: its own decision, asked for each identity, group and capability, and the change from one
-// moment to another by comparing those decisions one by one.
+// What the server itself would allow, asked for each identity, group and capability, and what changes from moment to moment.
 import { ancestorsOf, capabilities, capabilityFrom } from "../../../schema/index.ts";
 import { anonymous, can, grantsOf } from "../../../server/caller/caller.ts";
 import type { Store } from "../../../server/store/store.ts";

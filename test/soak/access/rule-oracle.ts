@@ -69,32 +69,18 @@ export const expectedFindings = (before: Moment, after: Moment, restored: readon
     (uid) => JSON.stringify(traitsAt(after, uid)) !== JSON.stringify(traitsAt(before, uid)),
   );
   report("gains-owner", gainers(before, after));
-  report(
-    "matches-many",
-    reassumed.filter((uid) => traitsAt(after, uid)?.isMany),
-  );
-  report(
-    "new-issuer",
-    reassumed.filter((uid) => isNewIssuer(before, traitsAt(after, uid)?.issuer)),
-  );
+  const isMany = (uid: string) => traitsAt(after, uid)?.isMany;
+  report("matches-many", reassumed.filter(isMany));
+  const isNew = (uid: string) => isNewIssuer(before, traitsAt(after, uid)?.issuer);
+  report("new-issuer", reassumed.filter(isNew));
   report("pull-request-writes", pullRequestWriters(before, after));
   report("root-binding", newAtRoot(before, after));
-  const pairs = replaced(before, after);
-  report(
-    "identity-replaced",
-    pairs.map(([old]) => old),
-  );
-  report(
-    "assumed-by-others",
-    [...reassumed.map((uid): [string, string] => [uid, uid]), ...pairs].flatMap(([old, next]) => {
-      const [was, is] = [traitsAt(before, old), traitsAt(after, next)];
-      return was && is && was.who !== is.who ? [next] : [];
-    }),
-  );
-  report(
-    "regrants-removed",
-    restored.map((uid) => after.bindings.get(uid)?.identity as string),
-  );
+  for (const [old, next] of replaced(before, after)) {
+    report("identity-replaced", [old]);
+    if (isOfOthers(before, old, after, next)) report("assumed-by-others", [next]);
+  }
+  for (const uid of reassumed) if (isOfOthers(before, uid, after, uid)) report("assumed-by-others", [uid]);
+  for (const uid of restored) report("regrants-removed", [after.bindings.get(uid)?.identity as string]);
   const [organization = ""] = after.authorization.groups;
   if (hasOwner(before) && !hasOwner(after)) found.add(`last-owner-goes ${organization}`);
   return [...found].sort();
@@ -136,15 +122,14 @@ const traitsAt = (moment: Moment, identity: string): Traits | undefined => {
   return { index, ...(TRAITS[index] as Omit<Traits, "index">) };
 };
 
+const isOfOthers = (before: Moment, old: string, after: Moment, next: string): boolean => {
+  const [was, is] = [traitsAt(before, old), traitsAt(after, next)];
+  return was !== undefined && is !== undefined && was.who !== is.who;
+};
+
 const GRANTING = [
-  "role_bindings.create",
-  "role_bindings.update",
-  "roles.update",
-  "identity.update",
-  "identity_providers.create",
-  "identity_providers.update",
-  "identity_providers.scim.manage",
-  "group_invites.create",
+  ...["role_bindings.create", "role_bindings.update", "roles.update", "identity.update", "group_invites.create"],
+  ...["create", "update", "scim.manage"].map((verb) => `identity_providers.${verb}`),
 ];
 
 /** Rows read `identity + group capability by role`. */

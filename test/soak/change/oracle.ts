@@ -1,5 +1,4 @@
-// Who may do what, from the tables of a server: by its own authorization for identities, by their records for people. No code of the access
-// graph is used.
+// Who may do what, from the tables of a server, without the code of the access graph.
 import { DatabaseSync } from "node:sqlite";
 import { ancestorsOf, capabilityName, type Json, rootOf } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";

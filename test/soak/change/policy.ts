@@ -44,11 +44,10 @@ export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExcl
     ...(chance(4) && { maxRemovals: 5 }),
     allowReplace: true,
   };
-  const uids: Record<"groups" | "identities" | "roles", Record<string, string>> = {
-    groups: {},
-    identities: {},
-    roles: {},
-  };
+  const uids = { groups: {}, identities: {}, roles: {} } as Record<
+    "groups" | "identities" | "roles",
+    Record<string, string>
+  >;
   const fresh = (word: string): string => `${made.prefix}p-${word}-${++count}`;
   const somewhere = (): string | undefined => (chance(4) ? undefined : random.pick(groups)?.key);
   const can = (): string[] => someCapabilities(random).map(capabilityName);

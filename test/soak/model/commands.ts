@@ -1,34 +1,102 @@
 // Commands on single records: create, batch, get, update, delete; and on lists: a first page, and the next one of a walk that other commands have
-// come between.
+// come between. Each is one request, and what its answer has to be. It names records by number, so that it means something in every
+// oracle and a failing run shrinks. What commands are made of is good mostly, so that an oracle fills up.
 import * as fc from "fast-check";
-import {
-  adoptFounding,
-  expectBatch,
-  expectCreate,
-  expectDelete,
-  expectGet,
-  expectUpdate,
-  isStranger,
-} from "./change.ts";
-import {
-  body,
-  type Common,
-  command,
-  kind,
-  NEVER,
-  path,
-  pick,
-  present,
-  type Ref,
-  rarely,
-  ref,
-  seldom,
-  snakeOf,
-} from "./command.ts";
-import { checkAnswer, invalid } from "./expectation.ts";
+import * as expected from "./change.ts";
+import { checkAnswer, type Expectation, invalid } from "./expectation.ts";
 import { expectList, type Query } from "./list.ts";
-import { can, isUnderOrSelf, type Json, type Kind, type Oracle, type Row, rowsOf } from "./oracle.ts";
-import type { Real } from "./real.ts";
+import { can, isUnderOrSelf, type Json, KINDS, type Kind, type Oracle, type Row, rowsOf } from "./oracle.ts";
+import type { Real, Request } from "./real.ts";
+
+export type Command = fc.AsyncCommand<Oracle, Real>;
+
+interface Step {
+  request: Request;
+  /** where it is not the command's */
+  caller?: number;
+  expectation: Expectation;
+  /** what has to be looked at besides */
+  after?: (real: Real) => Promise<void>;
+}
+
+/** Of a record of a kind: one that is there, one that was, or one that never was. */
+interface Ref {
+  n: number;
+  which: "live" | "gone" | "never";
+}
+
+const rarely = <T>(weight: number, usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+  fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: other });
+
+const common = {
+  /** index of the caller: the owner, or the reader */
+  caller: rarely(5, fc.constant(0), fc.constant(1)),
+  snake: fc.boolean(),
+  version: fc.constantFrom("v2beta1", "v2"),
+};
+
+type Values<P> = { [K in keyof P]: P[K] extends fc.Arbitrary<infer T> ? T : never };
+type Common = Values<typeof common>;
+
+/**
+ * `step` is asked twice, so it looks and does not change; undefined: nothing to do in this oracle. It gets the values of
+ * `params`, and the uid of the caller.
+ */
+const command = <P extends Record<string, fc.Arbitrary<unknown>>>(
+  title: string,
+  params: P,
+  step: (oracle: Oracle, params: Values<P> & Common, by: string) => Step | undefined,
+): fc.Arbitrary<Command> =>
+  fc.record({ ...params, ...common }).map((values): Command => {
+    const own = values as Values<P> & Common;
+    const stepIn = (oracle: Oracle) => step(oracle, own, oracle.callers[own.caller] as string);
+    return {
+      check: (oracle) => stepIn(oracle as Oracle) !== undefined,
+      run: async (oracle, real) => {
+        const { request, expectation, caller = own.caller, after } = stepIn(oracle) as Step;
+        const answer = await real.send(caller, request);
+        try {
+          checkAnswer(answer, expectation);
+          await after?.(real);
+        } catch (error) {
+          const { method, target, query, body } = request;
+          throw new Error(`${method} ${target} ${JSON.stringify({ query, body })}: ${(error as Error).message}`);
+        }
+        real.counts.commands += 1;
+      },
+      toString: () => `${title} ${JSON.stringify(own)}`,
+    };
+  });
+
+const NEVER = "f".repeat(16);
+
+/** The record that a number means: of those that the caller of `among` would take. */
+const pick = (oracle: Oracle, kind: Kind, { n, which }: Ref, among: (row: Row) => boolean = () => true): string => {
+  const rows = which === "gone" ? oracle.gone.filter((row) => row.kind === kind) : rowsOf(oracle, kind).filter(among);
+  const row = which === "never" ? undefined : rows[n % rows.length];
+  return row?.uid ?? `${oracle.organization}/${NEVER}`;
+};
+
+const snakeOf = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Keys in one of the two spellings (docs/contract.md#json). */
+const spell = (value: unknown, snake: boolean): unknown => {
+  if (!snake || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => spell(item, snake));
+  return Object.fromEntries(Object.entries(value).map(([key, own]) => [snakeOf(key), spell(own, snake)]));
+};
+
+const present = (fields: Json): Json => Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined));
+
+const path = ({ version }: Common, kind: Kind, rest = "") => `/iam/${version}/${kind}${rest}`;
+const body = (fields: Json, { snake }: Common) => spell(fields, snake) as Json;
+
+const kind = fc.constantFrom(...KINDS);
+const ref: fc.Arbitrary<Ref> = fc.record({
+  n: fc.nat(1000),
+  which: rarely<Ref["which"]>(20, fc.constant("live"), fc.constantFrom("gone", "never")),
+});
+const seldom = rarely(5, fc.constant(false), fc.constant(true));
 
 const NAMES = ["a", "b", "web 1", "x_y.z-9", "b", "a", "0"];
 const BAD_NAMES = ["", "Upper", "ü", "a\n", "a/b", "x".repeat(256), undefined];
@@ -86,7 +154,7 @@ export const createGroup = command(
   (oracle, params, by) => {
     const parent = params.root ? undefined : pick(oracle, "groups", params.parent);
     const fields = present(params.fields);
-    const expectation = expectCreate(oracle, by, "groups", parent, fields);
+    const expectation = expected.expectCreate(oracle, by, "groups", parent, fields);
     const target = path(params, "groups", parent && `/${parent}`);
     const request = { method: "POST", target, body: body(fields, params) };
     if (parent !== undefined) return { request, expectation };
@@ -102,7 +170,7 @@ export const createGroup = command(
       const [founding, ...others] = list.json.roleBindings as Json[];
       if (!founding || others.length > 0) throw new Error(`a new root group has not one binding: ${list.text}`);
       const owner = rowsOf(oracle, "roles").find((row) => !row.parent && row.fields.name === "owner") as Row;
-      adoptFounding(oracle, made, founding.uid as string, by, owner.uid);
+      expected.adoptFounding(oracle, made, founding.uid as string, by, owner.uid);
       checkAnswer(list, expectList(oracle, by, "roleBindings", query));
     };
     return { request, expectation: { ...expectation, accept }, after };
@@ -114,7 +182,7 @@ const createIn = (kind: Kind, fields: fc.Arbitrary<Json>) =>
     const parent = pick(oracle, "groups", params.parent);
     const own = present(params.fields);
     const request = { method: "POST", target: path(params, kind, `/${parent}`), body: body(own, params) };
-    return { request, expectation: expectCreate(oracle, by, kind, parent, own) };
+    return { request, expectation: expected.expectCreate(oracle, by, kind, parent, own) };
   });
 export const createIdentity = createIn(
   "identities",
@@ -142,10 +210,10 @@ export const createBinding = command(
   (oracle, params, by) => {
     const parent = pick(oracle, "groups", params.parent);
     const link = linkOf(oracle, params.link, parent);
-    if (isStranger(oracle, by, parent, link.identityUid)) return undefined;
+    if (expected.isStranger(oracle, by, parent, link.identityUid)) return undefined;
     if (params.without) delete link[params.without];
     const request = { method: "POST", target: path(params, "roleBindings", `/${parent}`), body: body(link, params) };
-    return { request, expectation: expectCreate(oracle, by, "roleBindings", parent, link) };
+    return { request, expectation: expected.expectCreate(oracle, by, "roleBindings", parent, link) };
   },
 );
 
@@ -161,20 +229,20 @@ export const createBatch = command(
     const parent = pick(oracle, "groups", params.parent);
     const roleUid = pick(oracle, "roles", params.role);
     const links = params.links.map((link) => Object.assign(linkOf(oracle, link, parent), params.shared && { roleUid }));
-    if (links.some(({ identityUid }) => isStranger(oracle, by, parent, identityUid))) return undefined;
+    if (links.some(({ identityUid }) => expected.isStranger(oracle, by, parent, identityUid))) return undefined;
     const requests = links.map(({ identityUid, roleUid: own }) => ({
       roleBinding: { identityUid, ...(!params.shared && { roleUid: own }) },
     }));
     const message = { parent, requests, ...(params.shared && { roleUid }) };
     const target = path(params, "roleBindings", ":batchCreate");
     const request = { method: "POST", target, body: body(message, params) };
-    return { request, expectation: expectBatch(oracle, by, parent, links) };
+    return { request, expectation: expected.expectBatch(oracle, by, parent, links) };
   },
 );
 
 export const get = command("get", { kind, record: ref }, (oracle, params, by) => {
   const uid = pick(oracle, params.kind, params.record);
-  const expectation = expectGet(oracle, by, params.kind, uid);
+  const expectation = expected.expectGet(oracle, by, params.kind, uid);
   return { request: { method: "GET", target: path(params, params.kind, `/${uid}`) }, expectation };
 });
 
@@ -191,7 +259,7 @@ const isFixed = (oracle: Oracle, uid: string) =>
 export const remove = command("delete", { kind, record: ref }, (oracle, params, by) => {
   const uid = pick(oracle, params.kind, params.record, mostlyOwn(params.record));
   if (isFixed(oracle, uid)) return undefined;
-  const expectation = expectDelete(oracle, by, params.kind, uid);
+  const expectation = expected.expectDelete(oracle, by, params.kind, uid);
   return { request: { method: "DELETE", target: path(params, params.kind, `/${uid}`) }, expectation };
 });
 
@@ -230,7 +298,8 @@ export const update = command("update", updateParams, (oracle, params, by) => {
   if (paths.length === 0) return undefined;
   if (mask === "none" && (Object.keys(change).length === 0 || paths.some((path) => !(path in change))))
     return undefined;
-  if (kind === "roleBindings" && isStranger(oracle, by, row?.parent ?? uid, change.identityUid)) return undefined;
+  if (kind === "roleBindings" && expected.isStranger(oracle, by, row?.parent ?? uid, change.identityUid))
+    return undefined;
   // Whether the capabilities that a role had before are needed too is not specified.
   const before = (row?.fields.capabilities as string[]) ?? [];
   if (kind === "roles" && row?.parent && !can(oracle, by, before, row.parent)) return undefined;
@@ -241,7 +310,7 @@ export const update = command("update", updateParams, (oracle, params, by) => {
   const unknown = extra === "colour" && mask !== "none" && mask !== "*";
   return {
     request: { method: "PATCH", target: path(params, kind, `/${uid}`), query, body: body(change, params) },
-    expectation: expectUpdate(oracle, by, kind, uid, change, { paths, unknown }),
+    expectation: expected.expectUpdate(oracle, by, kind, uid, change, { paths, unknown }),
   };
 });
 

@@ -1,18 +1,11 @@
 // What an answer has to be: one of the errors that apply, or, where none does, exactly what the oracle says.
 import { deepStrictEqual } from "node:assert/strict";
 import type { Answer } from "../../support/http.ts";
+import { CODES, type RefusalCode } from "../../support/refusal.ts";
 import type { Json } from "./oracle.ts";
 
-// docs/contract.md#errors
-const CODES = {
-  INVALID_ARGUMENT: [3, 400, "Invalid argument"],
-  NOT_FOUND: [5, 404, "Not found"],
-  PERMISSION_DENIED: [7, 403, "Permission denied"],
-  FAILED_PRECONDITION: [9, 400, "Precondition failed"],
-} as const;
-
 export interface Problem {
-  code: keyof typeof CODES;
+  code: RefusalCode;
   /** fields of the violations; absent: docs/contract.md does not say which */
   fields?: readonly string[];
   /** `kind of violation: description` of each violated precondition */

@@ -1,5 +1,4 @@
-// The oracle of the model-based test: the records that there should be, by docs/contract.md. It shares no line with the server:
-// what both follow is that page.
+// The records that there should be, by docs/contract.md. It shares no line with the server.
 export type Kind = "groups" | "identities" | "roles" | "roleBindings";
 export type Json = Record<string, unknown>;
 

@@ -16,17 +16,7 @@ export interface Request {
 export type Real = Awaited<ReturnType<typeof createReal>>["real"];
 
 const TOKEN_MS = 50 * 60 * 1000;
-const OUTPUT = [
-  "uid",
-  "createTime",
-  "updateTime",
-  "lastSeenTime",
-  "resourceLimits",
-  "verified",
-  "identity",
-  "group",
-  "role",
-];
+const OUTPUT = "uid createTime updateTime lastSeenTime resourceLimits verified identity group role".split(" ");
 
 export const createReal = async (seed: number) => {
   const clock = manualClock();

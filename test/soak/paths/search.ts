@@ -1,6 +1,5 @@
-// A search for what an attacker can come to hold, by real requests: in each state, every method that changes access, as every identity under
-// control, with every record. A request that the server accepted leads to the next state. It knows no rule of the server but
-// one: who holds more, and finds less in the way, is refused no more.
+// A search for what an attacker can come to hold, by real requests, from state to state. It knows no rule of the server but one: who
+// holds more, and finds less in the way, is refused no more.
 import { capabilityName, isAncestorOrSelf, rootOf } from "../../../schema/index.ts";
 import { grantsOf } from "../../../server/caller/caller.ts";
 import type { Store } from "../../../server/store/store.ts";

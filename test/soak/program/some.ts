@@ -2,13 +2,9 @@
 import type { Json } from "../../../schema/index.ts";
 import type { Random } from "../../support/random.ts";
 
-const CAPABILITIES = [
-  "CAP_IAM_GROUPS_LIST",
-  "CAP_IAM_ROLES_LIST",
-  "CAP_REPO_LIST",
-  "CAP_REPO_CREATE",
-  "CAP_TAG_CREATE",
-];
+const CAPABILITIES = ["IAM_GROUPS_LIST", "IAM_ROLES_LIST", "REPO_LIST", "REPO_CREATE", "TAG_CREATE"].map(
+  (name) => `CAP_${name}`,
+);
 
 export const someCapabilities = (random: Random): string[] =>
   random.shuffle(CAPABILITIES).slice(0, 1 + random.below(3));
