@@ -32,7 +32,7 @@ import type { PartOptions, PartResult } from "./part.ts";
 
 /** `rounds`: cases, dynamic resources and the plugin in turn. */
 export const applies = async (options: PartOptions): Promise<PartResult> => {
-  const plugin = await prepare();
+  const plugin = await prepare(options);
   const figures = newFigures();
   const folder = temporaryFolder();
   const given = {
@@ -79,9 +79,7 @@ const WAYS = ["usual", "lost", "throttled", "killed", "twice"] as const;
 const OWN_WAYS = ["killed", "misbehaves", "misbehaves"] as const;
 type Way = (typeof WAYS)[number] | (typeof OWN_WAYS)[number];
 
-interface Told extends Teller {
-  figures: ReturnType<typeof newFigures>;
-}
+type Told = Teller & { figures: ReturnType<typeof newFigures> };
 
 /** Returns what is wrong. */
 const runStory = async (group: Group, figures: Told["figures"]): Promise<string[]> => {

@@ -4,7 +4,7 @@ import { writesOf } from "../harness/api-process.ts";
 import { differences, ofWrites, type Sent, waits } from "./change/compare.ts";
 import { editByHand } from "./change/edits.ts";
 import { type Case, type Group, isAbout, openGroup } from "./change/group.ts";
-import { prepare, runGroups } from "./change/groups.ts";
+import { type EngineOptions, prepare, runGroups } from "./change/groups.ts";
 import {
   changePrograms,
   momentsOf,
@@ -21,16 +21,11 @@ import {
   type Updated,
   update,
 } from "./change/teller.ts";
-import type { PartOptions, PartResult } from "./part.ts";
-
-interface Options extends PartOptions {
-  /** folder of the provider `irm`; absent: it is compiled, and an engine is installed */
-  plugin?: string;
-}
+import type { PartResult } from "./part.ts";
 
 /** `rounds`: cases, dynamic resources and the plugin in turn. */
-export const changes = async ({ plugin: given, ...options }: Options): Promise<PartResult> => {
-  const plugin = given ?? (await prepare());
+export const changes = async (options: EngineOptions): Promise<PartResult> => {
+  const plugin = await prepare(options);
   const figures = newFigures();
   const failures = await runGroups("change", options, async (seeds) => {
     const group = await openGroup(seeds, { plugin });
@@ -54,9 +49,7 @@ const newFigures = () => ({
   "reviews of an unchanged case, without a write": 0,
 });
 
-interface Told extends Teller {
-  figures: ReturnType<typeof newFigures>;
-}
+type Told = Teller & { figures: ReturnType<typeof newFigures> };
 
 /** Returns what is wrong. */
 const runStory = async (group: Group, figures: Told["figures"]): Promise<string[]> => {

@@ -17,17 +17,14 @@ import { type Deployment, deploy, PROJECT, startPacedServer } from "./export/pro
 import { type PartOptions, type PartResult, proveEach } from "./part.ts";
 import { growOrganization } from "./random-organization.ts";
 
-interface Form {
-  format: "typescript" | "yaml";
-  isNative: boolean;
-}
-
-const FORMS: readonly Form[] = [
+const FORMS = [
   { format: "typescript", isNative: false },
   { format: "yaml", isNative: false },
   { format: "typescript", isNative: true },
   { format: "yaml", isNative: true },
-];
+] as const;
+
+type Form = (typeof FORMS)[number];
 
 const newFigures = () => ({
   "records of all kinds": 0,
@@ -214,19 +211,13 @@ const withText = (problems: readonly string[], files: Files): string[] =>
 /** What a service sets by itself, and what no program says. */
 const LEFT_OUT = ["createTime", "updateTime", "lastSeenTime", "expirationTime", "keyId", "kind", "status"];
 
-interface Edge {
-  at: string;
-  other: string;
-  how: string;
-}
-
 /** Colours of all records, and what a reader is shown of them. */
 const coloursOf = (records: Contents["records"]): Map<string, string[]> => {
   const nodes = KINDS.flatMap((kind) =>
     records[kind].map((record) => ({ kind, record, key: `${kind} ${record.uid}` })),
   );
   const byUid = Map.groupBy(nodes, ({ record }) => record.uid);
-  const edges: Edge[] = [];
+  const edges: Record<"at" | "other" | "how", string>[] = [];
   const connect = (from: string, uid: string, how: string): void => {
     for (const { key } of byUid.get(uid) ?? [])
       if (key !== from)

@@ -7,8 +7,8 @@ import { irmIn } from "../harness/irm-command.ts";
 import { killWhole } from "../support/process.ts";
 import { type HoldingProxy, startProxy } from "../support/proxy.ts";
 import { createRandom, type Random } from "../support/random.ts";
-import { prepare } from "./change/groups.ts";
-import type { PartOptions, PartResult } from "./part.ts";
+import { type EngineOptions, prepare } from "./change/groups.ts";
+import type { PartResult } from "./part.ts";
 
 /** What a program declares below its top group, beside one identity. */
 interface Spec {
@@ -37,18 +37,14 @@ const FORMS = ["pulumi-irm", "pulumi-irm/plugin"] as const;
 /** What a kill takes: the run's checkpoints, which it does not save, or its machine with the journal. */
 type Loses = "checkpoints" | "machine";
 
-interface Options extends PartOptions {
-  /** folder of the provider `irm`; absent: it is compiled, and an engine is installed */
-  plugin?: string;
-}
+export const uncheckedByEngine = (options: EngineOptions): Promise<PartResult> => killedRuns("checkpoints", options);
 
-export const uncheckedByEngine = (options: Options): Promise<PartResult> => killedRuns("checkpoints", options);
-
-export const lostByEngine = (options: Options): Promise<PartResult> => killedRuns("machine", options);
+export const lostByEngine = (options: EngineOptions): Promise<PartResult> => killedRuns("machine", options);
 
 /** `rounds`: killed runs, each with what follows in turn, and in each form: a lost machine first with the plugin. */
-const killedRuns = async (loses: Loses, { seed, rounds, log, plugin: given }: Options): Promise<PartResult> => {
-  const plugin = given ?? (await prepare());
+const killedRuns = async (loses: Loses, options: EngineOptions): Promise<PartResult> => {
+  const { seed, rounds, log } = options;
+  const plugin = await prepare(options);
   const first = loses === "machine" ? 1 : 0;
   const figures = { "runs to kill": rounds, "killed runs": 0, "not as declared": 0 };
   const random = createRandom(seed);

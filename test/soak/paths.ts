@@ -86,7 +86,6 @@ export const paths = async (options: PartOptions, requestsMax = REQUESTS_MAX): P
     for (const path of found.paths) {
       const problem = await carryOut(path, {
         api,
-        pair,
         store,
         workload,
         send: path.assumes === "strict" ? strictly : freely,
@@ -122,7 +121,6 @@ const isWithin = (held: ReadonlySet<string>, one: string): boolean => {
 
 interface Stage {
   api: TestServer;
-  pair: Pair;
   store: Store;
   workload: string;
   send: Send;
@@ -157,16 +155,11 @@ const carryOut = async (path: Path, { api, store, workload, send }: Stage): Prom
   }
 };
 
-interface DoorOptions {
-  store: Store;
-  identityRules: ServiceContext["identityRules"];
-  withoutAntiEscalation: boolean;
-  seed: number;
-  now: number;
-}
+type Rules = Pick<ServiceContext, "identityRules" | "withoutAntiEscalation">;
 
 /** Any other answer is a defect of the server, and thrown. */
-const openDoor = ({ store, seed, now, ...rules }: DoorOptions): Send => {
+const openDoor = ({ seed, ...own }: Pick<ServiceContext, "store" | "now" | keyof Rules> & { seed: number }): Send => {
+  const { store, now, ...rules } = own;
   const authenticate: Authenticate = {
     bearer: ([uid = ""]) => uid,
     token: async ([uid = ""]) => ({
@@ -200,14 +193,6 @@ const openDoor = ({ store, seed, now, ...rules }: DoorOptions): Send => {
   };
 };
 
-interface Pair {
-  organizations: readonly [string, string];
-  groups: string[];
-  identities: string[];
-  /** `sub` of the workload of each identity, by uid */
-  subjects: ReadonlyMap<string, string>;
-}
-
 const VOCABULARY = [
   ...["IDENTITY_UPDATE", "IDENTITY_UPDATE", "IDENTITY_LIST", "IDENTITY_CREATE"],
   ...["ROLE_BINDINGS_CREATE", "ROLE_BINDINGS_UPDATE", "ROLE_BINDINGS_DELETE", "ROLES_UPDATE", "ROLES_CREATE"],
@@ -216,13 +201,14 @@ const VOCABULARY = [
 const PAYLOAD = ["CAP_TAG_CREATE", "CAP_REPO_DELETE"];
 
 /** At most 4 groups and 5 identities in each. */
-const growPair = async (random: Random, api: TestServer): Promise<Pair> => {
+const growPair = async (random: Random, api: TestServer) => {
   const create = async (target: string, body: object): Promise<string> =>
     (await api.ok("POST", `${IAM}/${target}`, { body })).uid as string;
   const organizations = [await create("groups", { name: "one" }), await create("groups", { name: "two" })] as const;
   const groups: string[] = [];
   const identities: string[] = [];
   const roles: string[] = [];
+  /** `sub` of the workload of each identity, by uid */
   const subjects = new Map<string, string>();
   const chance = (percent: number): boolean => random.below(100) < percent;
   const inside = (all: readonly string[], organization: string): string[] =>

@@ -138,6 +138,7 @@ const prepare = async (api: TestServer) => {
   for (let i = 0; i < SPARE_BINDINGS; i += 1)
     await create(`${IAM}/roleBindings/${sandbox}`, { identityUid: uid, roleUid: owner });
   const mapping = { provider, role: mapped, scope: api.organization };
+  // What requests may name: groups to create in, what is bound, repos for tags, and a provider whose groups are mapped.
   return { token, groups: [sandbox, below], identity, role: viewer, repos, mapping };
 };
 
@@ -215,17 +216,7 @@ enabled = false
 const withHiddenMethod = ({ paths }: Document): string[] =>
   Object.keys(paths).filter((path) => /^\/(iam|registry)\/v1\//.test(path) || paths[`${path}/{uid}`]?.post);
 
-interface Words {
-  /** groups to create in */
-  groups: string[];
-  /** an identity and a role to bind */
-  identity: string;
-  role: string;
-  /** repos to create tags in */
-  repos: string[];
-  /** an identity provider whose groups are mapped, to which role, at which organization */
-  mapping: { provider: string; role: string; scope: string };
-}
+type Words = Omit<Awaited<ReturnType<typeof prepare>>, "token">;
 
 type Json = Record<string, unknown>;
 interface Operation {

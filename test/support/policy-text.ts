@@ -1,54 +1,36 @@
-// A policy of any size, as text: groups in a tree, workloads of GitHub, custom roles, and bindings at random.
+// A policy of any size, as text: groups in a tree, workloads of GitHub, a custom role, and bindings at random.
+import { Document, visit } from "yaml";
 import { createRandom } from "./random.ts";
-
-export interface PolicySize {
-  groups: number;
-  identities: number;
-  bindings: number;
-}
 
 const ROLES = ["editor", "viewer", "registry.pull", "registry.push", "publisher"];
 
-/** Three levels of groups: teams, their areas, and the areas below. */
-export const policyText = ({ groups, identities, bindings }: PolicySize, seed = 1): string => {
+/** Groups are teams, and areas in them. Lists are in one line, as people write them. */
+export const policyText = (size: Record<"groups" | "identities" | "bindings", number>, seed = 1): string => {
   const { pick } = createRandom(seed);
-  const teams = Math.max(1, Math.round(groups / 25));
-  const paths: string[] = [];
-  for (let i = 0; i < groups; i += 1) paths.push(i < teams ? `team-${i}` : `${paths[i % teams]}/area-${i}`);
-  const areasOf = (team: string) =>
-    paths.filter((path) => path.startsWith(`${team}/`)).map((path) => path.split("/")[1]);
-  const groupLines = paths.slice(0, teams).map(
-    (team) =>
-      `  ${team}:\n    description: Owns ${team}\n    groups:\n${areasOf(team)
-        .map((area) => `      ${area}: {}\n`)
-        .join("")}`,
+  const count = Math.max(1, Math.round(size.groups / 25));
+  const teams = Array.from({ length: count }, (_, i) => `team-${i}`);
+  const groups: Record<string, object> = Object.fromEntries(
+    teams.map((team) => [team, { description: `Owns ${team}` }]),
   );
-
-  const names = Array.from({ length: identities }, (_, i) => `workload-${i}`);
-  const identityLines = names.map(
-    (name, i) => `  ${name}:\n    in: ${pick(paths)}\n    github: { repository: acme/repository-${i}, branch: main }\n`,
-  );
-
-  const rows = new Map<string, Set<string>>();
-  for (let count = 0; count < bindings; ) {
-    const key = `${pick(paths)} ${pick(ROLES)}`;
-    const row = rows.get(key) ?? new Set();
-    rows.set(key, row);
-    const { size } = row;
-    row.add(pick(names));
-    count += row.size - size;
+  const paths = [...teams];
+  for (let i = count; i < size.groups; i += 1) {
+    const [team, area] = [`team-${i % count}`, `area-${i}`];
+    groups[team] = { ...groups[team], groups: { ...(groups[team] as { groups?: object }).groups, [area]: {} } };
+    paths.push(`${team}/${area}`);
   }
-  const access = Map.groupBy([...rows].toSorted(), ([key]) => key.split(" ")[0] as string);
-  const accessLines = [...access].map(
-    ([path, own]) =>
-      `  ${path}:\n${own.map(([key, members]) => `    ${key.split(" ")[1]}: [${[...members].join(", ")}]\n`).join("")}`,
-  );
-  return [
-    "organization: acme\ngroups:\n",
-    ...groupLines,
-    "identities:\n",
-    ...identityLines,
-    "roles:\n  publisher: { can: [repo.list, repo.create, manifest.create, tag.create] }\naccess:\n",
-    ...accessLines,
-  ].join("");
+  const names = Array.from({ length: size.identities }, (_, i) => `workload-${i}`);
+  const workloadOf = (name: string) => ({ in: pick(paths), github: { repository: `acme/${name}`, branch: "main" } });
+  const access: Record<string, Record<string, string[]>> = {};
+  for (let left = size.bindings; left > 0; ) {
+    const [path, role, name] = [pick(paths), pick(ROLES), pick(names)];
+    const known = access[path]?.[role] ?? [];
+    if (known.includes(name)) continue;
+    access[path] = { ...access[path], [role]: [...known, name] };
+    left -= 1;
+  }
+  const identities = Object.fromEntries(names.map((name) => [name, workloadOf(name)]));
+  const roles = { publisher: { can: ["repo.list", "repo.create", "manifest.create", "tag.create"] } };
+  const document = new Document({ organization: "acme", groups, identities, roles, access });
+  visit(document, { Seq: (_, list) => void Object.assign(list, { flow: true }) });
+  return document.toString({ lineWidth: 0 });
 };

@@ -37,7 +37,7 @@ export interface EnvironmentOptions {
 }
 
 /** The state of a stack, and what tells the forms of its resources. */
-export interface StoredAt {
+interface StoredAt {
   file: string;
   adapter: Adapter;
 }

@@ -1,14 +1,15 @@
 // `node test/harness/small-engine/process.ts OPTIONS`: the engine in a separate process, so that tests can kill it. Reads
 // commands as lines of JSON and answers each with one. Each command has a new provider, as each run of Pulumi has.
 import { createInterface } from "node:readline";
-import { type Pace, timeAt } from "../clock.ts";
+import { timeAt } from "../clock.ts";
 import { type Command, type Outcome, runCommand } from "./engine.ts";
-import { environmentWith, type PauseAt, type Point, pausePoints, type StoredAt } from "./environment.ts";
+import { type EnvironmentOptions, environmentWith, type PauseAt, type Point, pausePoints } from "./environment.ts";
 import type { Program } from "./program.ts";
 import { programEndIn } from "./program-end.ts";
 import type { Adapter, Provider } from "./provider.ts";
 
-export interface ChildOptions {
+export interface ChildOptions
+  extends Pick<EnvironmentOptions, "pace" | "wrongBy" | "addedMembers" | "pageSize" | "stored"> {
   adapter: Adapter;
   /** the plugin of each run has a process of its own, as with the real engine */
   pluginProcess?: boolean;
@@ -17,12 +18,6 @@ export interface ChildOptions {
   stateFile: string;
   /** organization/project/stack */
   stack: string;
-  pace: Pace;
-  wrongBy?: number;
-  addedMembers?: Record<string, unknown>;
-  pageSize?: number;
-  /** what its providers read of its state */
-  stored?: StoredAt;
   /** it saves its state once, at the end of a run */
   isUnchecked?: boolean;
 }

@@ -51,8 +51,14 @@ const groupsOf = (seed: number, rounds: number): number[][] => {
   return groups;
 };
 
-/** Compiles and installs as before the tests that need it. Returns the folder of the provider `irm`. */
-export const prepare = async (): Promise<string> => {
+export interface EngineOptions extends PartOptions {
+  /** folder of the provider `irm`; absent: it is compiled, and an engine is installed */
+  plugin?: string;
+}
+
+/** Compiles and installs as before the tests that need it. Returns the folder of the provider. */
+export const prepare = async ({ plugin: given }: EngineOptions): Promise<string> => {
+  if (given !== undefined) return given;
   let plugin = "";
   const provide = (_: string, value: unknown): void => {
     plugin = value as string;
