@@ -11,27 +11,19 @@ import { createRecord } from "./records.ts";
 export const MAIN = "repo:acme/images:ref:refs/heads/main";
 export const PRODUCTION = { claims: { environment: "production" } };
 
-export interface Found {
-  code: number | null;
-  checks: Check[];
-  /** all that was printed */
-  text: string;
-}
-
-export const failed = ({ checks }: Pick<Found, "checks">): string[] =>
-  checks.filter(({ ok }) => !ok).map(({ id }) => id);
+export const failed = ({ checks }: { checks: Check[] }): string[] => checks.filter(({ ok }) => !ok).map(({ id }) => id);
 
 /** id and message of each check that fails */
 export const problems = async (...flags: string[]): Promise<[id: string, message: string][]> =>
   (await doctor(...flags)).checks.filter(({ ok }) => !ok).map(({ id, message }) => [id, message]);
 
-export const messageOf = ({ checks }: Found, id: string): string | undefined =>
+export const messageOf = ({ checks }: { checks: Check[] }, id: string): string | undefined =>
   checks.find((one) => one.id === id)?.message;
 
-export const doctor = async (...flags: string[]): Promise<Found> => {
+export const doctor = async (...flags: string[]) => {
   const { code, stdout, stderr } = await runIrm("doctor", "--format", "json", ...flags);
   expect(stderr).toBe("");
-  return { code, checks: JSON.parse(stdout).checks, text: stdout };
+  return { code, checks: JSON.parse(stdout).checks as Check[], text: stdout };
 };
 
 /** Sets the environment of each test of the file up, and removes everything after the last. */

@@ -146,13 +146,7 @@ interface Deployment {
   pending_operations?: { type: string; resource: StateResource }[];
 }
 
-/** What `pulumi stack init` writes: paths, and the name in them. */
-interface StackFiles {
-  stack: string;
-  settings: string;
-  backend: string;
-  checkpoint: string;
-}
+type StackFiles = Record<"stack" | "settings" | "backend" | "checkpoint", string>;
 
 // Only the first stack of a worker is initialised, and the others get the same files: one for each passphrase, and one for the key service.
 const initialised = new Map<string, Promise<StackFiles>>();

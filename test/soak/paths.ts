@@ -119,15 +119,11 @@ const isWithin = (held: ReadonlySet<string>, one: string): boolean => {
   });
 };
 
-interface Stage {
-  api: TestServer;
-  store: Store;
-  workload: string;
-  send: Send;
-}
-
 /** Why a path does not lead where it says; undefined: it does. */
-const carryOut = async (path: Path, { api, store, workload, send }: Stage): Promise<string | undefined> => {
+const carryOut = async (
+  path: Path,
+  { api, store, workload, send }: { api: TestServer; store: Store; workload: string; send: Send },
+): Promise<string | undefined> => {
   const created: string[] = [];
   const filled = (text: string): string => text.replaceAll(/\$\{(\d+)\.uid\}/g, (_, n) => created[Number(n) - 1] ?? "");
   for (const [i, step] of path.steps.entries()) {

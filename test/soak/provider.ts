@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";
 import type { FaultScript } from "../../server/faults/script.ts";
-import { type Foreign, judge, judgeDestroyed } from "../faults/judge.ts";
+import { judge, judgeDestroyed } from "../faults/judge.ts";
 import type { PauseAt } from "../harness/small-engine/environment.ts";
 import type { Program } from "../harness/small-engine/program.ts";
 import type { Adapter } from "../harness/small-engine/provider.ts";
@@ -47,13 +47,9 @@ export const providerSoak = async (options: Options): Promise<PartResult> => {
   return { figures, failures: failures.flat() };
 };
 
-interface Lane extends Pick<Options, "adapter" | "seed" | "cycles" | "kills" | "log"> {
-  mode: Mode;
-  figures: ReturnType<typeof newFigures>;
-}
+type Stage = Awaited<ReturnType<typeof openStage>>;
 
-const runLane = async ({ adapter, mode, seed, cycles, kills, figures, log }: Lane): Promise<string[]> => {
-  const random = createRandom(seed);
+const openStage = async (adapter: Adapter, mode: Mode, random: Random) => {
   const testbed = await startTestbed(adapter, { speed: 20 });
   const foreign = await testbed.records();
   // A uid that a program spells out may be of a record that the killed run has replaced.
@@ -71,7 +67,23 @@ const runLane = async ({ adapter, mode, seed, cycles, kills, figures, log }: Lan
   const engine = isUnchecked ? testbed.engine(STACK, { pluginProcess: true, checkpoints: "off" }) : checked;
   const uidOf = (name: string) =>
     readState(testbed.stateFile(STACK)).resources.find((one) => one.name === name && !one.delete)?.id;
-  const change = () => programs.next(uidOf);
+  return {
+    ...{ adapter, mode, testbed, random, engine, foreign },
+    /** the same with checkpoints */
+    checked,
+    /** The next change of the program. */
+    change: () => programs.next(uidOf),
+    /** The machine loses its journal and its temporary files. */
+    loseMachine,
+  };
+};
+
+type Lane = Options & { mode: Mode; figures: ReturnType<typeof newFigures> };
+
+const runLane = async ({ adapter, mode, seed, cycles, kills, figures, log }: Lane): Promise<string[]> => {
+  const random = createRandom(seed);
+  const stage = await openStage(adapter, mode, random);
+  const { testbed, engine, checked, foreign } = stage;
   let before: Program = [];
   let killed = 0;
   try {
@@ -79,8 +91,8 @@ const runLane = async ({ adapter, mode, seed, cycles, kills, figures, log }: Lan
     for (let cycle = 1; cycle <= cycles || (killed < kills && cycle <= 2 * cycles); cycle += 1) {
       const mustKill = kills - killed >= cycles - cycle + 1;
       const isKill = killed < kills && (mustKill || random.below(cycles) < kills);
-      const parts = { adapter, mode, testbed, engine, checked, random, change, loseMachine, foreign, figures };
-      const { wasKilled, program, problems } = await runCycle({ ...parts, program: change(), before, isKill });
+      const parts = { ...stage, figures, program: stage.change(), before, isKill };
+      const { wasKilled, program, problems } = await runCycle(parts);
       before = program;
       killed += Number(wasKilled);
       figures.cycles += 1;
@@ -152,22 +164,10 @@ const FOLLOWS: Readonly<Record<Mode, readonly Follow[]>> = {
   "empty machine": ["same", "same", "changed", "reverted", "refreshed", "destroyed"],
 };
 
-interface Cycle {
-  adapter: Adapter;
-  mode: Mode;
-  testbed: Testbed;
-  engine: Engine;
-  /** the same with checkpoints */
-  checked: Engine;
-  random: Random;
+interface Cycle extends Stage {
   program: Program;
   /** of the cycle before */
   before: Program;
-  /** the next change of the program */
-  change(): Program;
-  /** the machine loses its journal and its temporary files */
-  loseMachine(): void;
-  foreign: Foreign;
   isKill: boolean;
   figures: ReturnType<typeof newFigures>;
 }
@@ -289,14 +289,13 @@ const targetOf = async ({ adapter, mode, engine, random }: Cycle, program: Progr
   return { victim, operation: operations[verb === "replace" ? "create" : verb], carriedOut: where === 4 };
 };
 
-interface KilledRun {
-  /** it may have failed before it came so far */
-  wasKilled: boolean;
-  /** of the plugin that outlived its engine */
-  pluginEnded?: Promise<unknown>;
-}
-
-const killedRun = async (testbed: Testbed, engine: Engine, program: Program, target: Target): Promise<KilledRun> => {
+/** It may have failed before it came so far. `pluginEnded`: of the plugin that outlived its engine. */
+const killedRun = async (
+  testbed: Testbed,
+  engine: Engine,
+  program: Program,
+  target: Target,
+): Promise<{ wasKilled: boolean; pluginEnded?: Promise<unknown> }> => {
   const run = engine.start("up", program, target.pause);
   const ended = run.outcome.then(() => false);
   const reached = target.operation

@@ -2,20 +2,15 @@
 // Names of path variables are not facts: they are not on the wire.
 import type { Body } from "./http.ts";
 
-export interface OpenapiOperation {
-  method: string;
-  /** with `{}` for every variable */
-  path: string;
-  id: string;
-  facts: Set<string>;
-}
+export type OpenapiOperation = ReturnType<typeof openapiOperations>[number];
 
-export const openapiOperations = (document: Body): OpenapiOperation[] =>
+/** A path has `{}` for every variable. */
+export const openapiOperations = (document: Body) =>
   Object.entries(document.paths as Body).flatMap(([path, methods]) =>
     Object.entries(methods as Body).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path: path.replace(/\{[^}]+\}/g, "{}"),
-      id: operation.operationId,
+      id: operation.operationId as string,
       facts: new Set(factsOf(document, operation)),
     })),
   );

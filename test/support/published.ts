@@ -10,12 +10,7 @@ oidc.ExchangeRefreshTokenRequest: aud=1 []string; scope=2 string; cap=3 []string
 oidc.TokenPair: token=1 RawToken; refresh_token=2 RawToken
 `;
 
-export interface PublishedField {
-  name: string;
-  number: number;
-  type: string;
-  flags: string[];
-}
+export type PublishedField = ReturnType<typeof fieldFrom>;
 
 /** `iam.Group`, and `iam.v1.Group` of the first version. */
 const nameOf = (packageName: string, name: string): string => {
@@ -42,7 +37,7 @@ const texts = new Map([
 /** `name`: in the package, with "enum " before that of an enum. */
 export const publishedText = (packageName: string, name: string) => texts.get(nameOf(packageName, name));
 
-const fieldFrom = (text: string): PublishedField => {
+const fieldFrom = (text: string) => {
   const [, name, number, type, flags] = /^(\w+)=(\d+) (\S+)(?: \(([^)]*)\))?/.exec(text) as unknown as string[];
   return { name: name as string, number: Number(number), type: type as string, flags: flags?.split(/[,/]/) ?? [] };
 };
@@ -55,18 +50,8 @@ export const publishedMessages: ReadonlyMap<string, readonly PublishedField[]> =
     .map(([name, text]) => [name, text === "(empty)" ? [] : fieldsFrom(text.split(" — ")[0] as string)]),
 );
 
-export interface PublishedMethod {
-  service: string;
-  name: string;
-  method: string;
-  path: string;
-  /** proto name of the field that the body holds; "-" = none */
-  body: string;
-  capabilities: string[];
-  scope: string;
-}
-
-export const publishedMethods: readonly PublishedMethod[] = linesOf("published-methods").map((line) => {
+/** `body`: proto name of the field that the body holds; "-" = none. */
+export const publishedMethods = linesOf("published-methods").map((line) => {
   const [service = "", name = "", method = "", path = "", body = "", capabilities = "-", scope = ""] = line.split(" ");
   const own = { service, name, method, path, body, scope };
   return { ...own, capabilities: capabilities === "-" ? [] : capabilities.split("+") };

@@ -50,22 +50,11 @@ export interface RunnerOptions {
   actions: Readonly<Record<string, Stub | { folder: string }>>;
 }
 
-export interface JobResult {
-  conclusion: "success" | "failure";
-  /** of the job's steps, by id */
-  outputs: Record<string, Record<string, string>>;
-  summary: string;
-  log: string;
-  /** names, ids or actions of the steps that ran, those of composite actions too */
-  ran: string[];
-}
+export type JobResult = Awaited<ReturnType<typeof runJob>>;
 
-export const runJob = async (
-  steps: readonly Step[],
-  options: RunnerOptions,
-  jobEnv: Record<string, string> = {},
-): Promise<JobResult> => {
+export const runJob = async (steps: readonly Step[], options: RunnerOptions, jobEnv: Record<string, string> = {}) => {
   const job = new Job(options, jobEnv);
+  // Outputs are by the id of the step.
   const { isFailed, outputs } = await job.runSteps(steps, {});
   return { conclusion: isFailed ? "failure" : "success", outputs, summary: job.summary, log: job.log, ran: job.ran };
 };
@@ -73,6 +62,7 @@ export const runJob = async (
 class Job {
   summary = "";
   log = "";
+  /** names, ids or actions of the steps that ran, those of composite actions too */
   readonly ran: string[] = [];
   readonly #options: RunnerOptions;
   /** what steps add by GITHUB_ENV and GITHUB_PATH */

@@ -76,16 +76,6 @@ interface RunOptions {
   artifacts?: readonly string[];
 }
 
-interface PipelineJob {
-  name: string;
-  code: number;
-  log: string;
-  /** whether GitLab has issued a token to it */
-  hasToken: boolean;
-  /** texts of its artifacts, by path */
-  artifacts: Record<string, string>;
-}
-
 export type Gitlab = Awaited<ReturnType<typeof createGitlab>>;
 
 const PROJECT = "42";
@@ -134,11 +124,17 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>) 
       variables: Record<string, string>,
       inputs: Record<string, string>,
       { checkout, change, byHand = false, artifacts = [] }: RunOptions,
-    ): Promise<PipelineJob[]> => {
+    ) => {
       const { jobs } = includeOf(inputs);
       const pipeline = String(++pipelines);
       const predefined = predefinedWith(variables);
-      const ended: PipelineJob[] = [];
+      const ended: {
+        name: string;
+        code: number;
+        log: string;
+        hasToken: boolean;
+        artifacts: Record<string, string>;
+      }[] = [];
       const outputs: Record<string, string> = {};
       const left = join(checkout, ".irm-ci");
       for (const [name, when] of Object.entries(chosen(variables, inputs))) {

@@ -84,7 +84,7 @@ try {
 
   const { stdout: stack } = await program.must("stack", "export");
   const kept = { stack, journal: journal(), records: sqlFromDatabase(join(place.folder, "irm.db")) };
-  writePortable(version, kept, { start: START, addresses: [proxy.url, baseUrl], private: [place.folder, token] });
+  writePortable(version, kept, [proxy.url, baseUrl], [place.folder, token]);
   const expected = journalName(`file://${join(program.folder, "state")}`, proxy.url);
   if (!readdirSync(join(place.folder, "journal")).includes(expected))
     throw new Error(`the journal is not ${expected}: teach journalName the name that this version gives it`);
@@ -107,21 +107,12 @@ async function until(what: string, isTrue: () => boolean): Promise<void> {
   }
 }
 
-interface Made {
-  /** when the recording began */
-  start: number;
-  /** of the server, and of what stood before it */
-  addresses: readonly string[];
-  /** texts that no part may hold */
-  private: readonly string[];
-}
-
 type Parts = Record<"stack" | "journal" | "records", string>;
 
-/** Throws where a part would hold what is private, or the name of this machine. */
-function writePortable(name: string, parts: Parts, { start, addresses, private: own }: Made): void {
+/** `addresses`: of the server, and of what stood before it; `own`: texts that no part may hold. Throws where a part would hold what is private, or the name of this machine. */
+function writePortable(name: string, parts: Parts, addresses: readonly string[], own: readonly string[]): void {
   for (const [part, text] of Object.entries(parts)) {
-    const moved = withMovedTimes(withoutPlaces(text), start);
+    const moved = withMovedTimes(withoutPlaces(text), START);
     const portable = addresses.reduce((rest, address) => rest.replaceAll(address, ADDRESS), moved);
     const others = portable.replaceAll(ADDRESS, "");
     for (const text of [...own, homedir(), "node_modules", "127.0.0.1", "localhost"])

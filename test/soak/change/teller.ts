@@ -74,17 +74,12 @@ export const momentsOf = ({ organizations }: Case, all: readonly Snapshot[]): Mo
 export const resourceNames = (program: Program): Map<string, string> =>
   new Map(program.state().resources.flatMap(({ id, urn }) => (id ? [[id, nameIn(urn)] as const] : [])));
 
-export interface Updated {
-  code: number;
-  output: string;
-  /** URNs of the steps that failed */
-  failed: string[];
-}
+export type Updated = Awaited<ReturnType<typeof update>>;
 
 const EVENTS = "events.jsonl";
 
 /** As CI runs it (cli/command/ci-run.ts), and on with what does not depend on a step that failed, as the run of a review. */
-export const update = async (program: Program): Promise<Updated> => {
+export const update = async (program: Program) => {
   const events = join(program.folder, EVENTS);
   rmSync(events, { force: true });
   const flags = ["--yes", "--skip-preview", "--refresh", "--continue-on-error", "--event-log", events];
@@ -92,6 +87,7 @@ export const update = async (program: Program): Promise<Updated> => {
   return { code, output, failed: failedIn(events) };
 };
 
+/** URNs of the steps that failed. */
 const failedIn = (file: string): string[] => {
   const lines = readFileSync(file, "utf8").trim().split("\n");
   return lines.flatMap((line) => {

@@ -49,12 +49,6 @@ interface State {
   controlled: ReadonlySet<string>;
 }
 
-interface Role {
-  uid: string;
-  parent: string | null;
-  held: string[];
-}
-
 /** What decides which requests are accepted. */
 interface View {
   controlled: ReadonlySet<string>;
@@ -106,7 +100,7 @@ export const searchByRequests = async (attack: Attack) => {
     return known;
   };
 
-  const rolesNow = (): Role[] =>
+  const rolesNow = () =>
     store
       .statement("SELECT uid, parent, body FROM roles ORDER BY uid")
       .all()
