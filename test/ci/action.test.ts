@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { root } from "../../scripts/base/project.mjs";
 import { includeOf } from "../harness/pipeline/gitlab.ts";
@@ -37,31 +37,29 @@ test("the token of the comment reaches three steps, and not the one that runs th
   ]);
 });
 
-describe("docs/ci.md has", () => {
-  const [, inputs = "", outputs = ""] = /<!-- inputs -->([\s\S]*?)\n\n\| output([\s\S]*?)<!-- end -->/.exec(page) ?? [];
-  const namesIn = (table: string): string[] =>
-    [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) =>
-      [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = ""]) => name),
-    );
+const [, inputs = "", outputs = ""] = /<!-- inputs -->([\s\S]*?)\n\n\| output([\s\S]*?)<!-- end -->/.exec(page) ?? [];
+const namesIn = (table: string): string[] =>
+  [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = ""]) => name),
+  );
 
-  test("each input and output of the action, those that the include for GitLab lacks or has besides, and an include with inputs that exist", () => {
-    expect(namesIn(inputs).toSorted()).toEqual(Object.keys(action.inputs).toSorted());
-    expect(namesIn(outputs).toSorted()).toEqual(Object.keys(action.outputs).toSorted());
-    const gitlab = Object.keys(includeOf({ "base-url": "", audience: "", "stack-name": "", "up-identity": "" }).inputs);
-    const own = Object.keys(action.inputs);
-    expect(own.filter((name) => !gitlab.includes(name))).toEqual([
-      ...["command", "change", "digest", "github-token", "pulumi-version", "node-version"],
-    ]);
-    expect(gitlab.filter((name) => !own.includes(name))).toEqual([
-      ...["base-url", "audience", "image", "stage", "job-prefix"],
-    ]);
-    const include = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)]
-      .map(([, one = ""]) => one)
-      .find((one) => one.startsWith("include:"));
-    const [given] = (parse(include ?? "") as { include: { file: string; inputs: Record<string, string> }[] }).include;
-    expect(given?.file).toBe("templates/gitlab.yml");
-    expect(includeOf(given?.inputs ?? {}).jobs).toHaveProperty("access-review");
-  });
+test("each input and output of the action, those that the include for GitLab lacks or has besides, and an include with inputs that exist", () => {
+  expect(namesIn(inputs).toSorted()).toEqual(Object.keys(action.inputs).toSorted());
+  expect(namesIn(outputs).toSorted()).toEqual(Object.keys(action.outputs).toSorted());
+  const gitlab = Object.keys(includeOf({ "base-url": "", audience: "", "stack-name": "", "up-identity": "" }).inputs);
+  const own = Object.keys(action.inputs);
+  expect(own.filter((name) => !gitlab.includes(name))).toEqual([
+    ...["command", "change", "digest", "github-token", "pulumi-version", "node-version"],
+  ]);
+  expect(gitlab.filter((name) => !own.includes(name))).toEqual([
+    ...["base-url", "audience", "image", "stage", "job-prefix"],
+  ]);
+  const include = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)]
+    .map(([, one = ""]) => one)
+    .find((one) => one.startsWith("include:"));
+  const [given] = (parse(include ?? "") as { include: { file: string; inputs: Record<string, string> }[] }).include;
+  expect(given?.file).toBe("templates/gitlab.yml");
+  expect(includeOf(given?.inputs ?? {}).jobs).toHaveProperty("access-review");
 });
 
 test("each input of the action reaches the commands, by the name that they read", () => {

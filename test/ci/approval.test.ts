@@ -133,27 +133,25 @@ describe("at GitHub, the environment of the job", () => {
   });
 });
 
-describe("at GitLab, the job", () => {
-  let repository: Repository;
-  beforeEach(async () => {
-    repository = await startGitlab();
-  });
-  afterEach(() => repository.close());
-  const seen = (further = {}) => onGitlab(repository, further).unseenApproval();
+let repository: Repository;
+beforeEach(async () => {
+  repository = await startGitlab();
+});
+afterEach(() => repository.close());
+const seen = (further = {}) => onGitlab(repository, further).unseenApproval();
 
-  test("needs an approval of its environment, or somebody who starts it; an environment that cannot be seen is one sentence", async () => {
-    expect(await refusalOf(seen())).toContain("nobody started this job by hand");
-    expect(await seen({ CI_JOB_MANUAL: "true" })).toMatch(
-      /^somebody started this job by hand; whether only some people may cannot be seen: GitLab answered 404 /,
-    );
-    repository.environments.set("access-apply", { approval_rules: [{ required_approvals: 1 }] });
-    expect(await seen()).toBeUndefined();
-    repository.environments.set("access-apply", { approval_rules: [], required_approval_count: 0 });
-    expect(await seen({ CI_JOB_MANUAL: "true" })).toBeUndefined();
-    expect(await refusalOf(seen())).toContain(
-      "nobody started this job by hand, and its environment asks for no approval",
-    );
-  });
+test("at GitLab, the job needs an approval of its environment, or somebody who starts it; an environment that cannot be seen is one sentence", async () => {
+  expect(await refusalOf(seen())).toContain("nobody started this job by hand");
+  expect(await seen({ CI_JOB_MANUAL: "true" })).toMatch(
+    /^somebody started this job by hand; whether only some people may cannot be seen: GitLab answered 404 /,
+  );
+  repository.environments.set("access-apply", { approval_rules: [{ required_approvals: 1 }] });
+  expect(await seen()).toBeUndefined();
+  repository.environments.set("access-apply", { approval_rules: [], required_approval_count: 0 });
+  expect(await seen({ CI_JOB_MANUAL: "true" })).toBeUndefined();
+  expect(await refusalOf(seen())).toContain(
+    "nobody started this job by hand, and its environment asks for no approval",
+  );
 });
 
 test("rows of access are compared by the records that they are of, and not by the numbers of their writes", () => {

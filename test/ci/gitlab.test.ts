@@ -98,18 +98,16 @@ test("the input branch names the branch of the tool, of the rules, and of the up
   expect(Object.keys(jobs)).toEqual(["access-change", "access-review", "access-apply"]);
 });
 
-describe("the rules choose", () => {
-  const onPush = { "access-change": "on_success", "access-review": "always", "access-apply": "manual" };
-  test.each([
-    ["a push to the default branch", onMain("push"), {}, onPush],
-    ["one with apply: merged", onMain("push"), { apply: "merged" }, { ...onPush, "access-apply": "on_success" }],
-    ["one of a policy", mergeRequest(), { policy: "access.yaml" }, { "access-review": "always" }],
-    ["a schedule", onMain("schedule"), {}, { "access-drift": "on_success" }],
-    ["a push to another branch", { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "change" }, {}, {}],
-    ["a pipeline by the API", onMain("api"), {}, {}],
-  ])("for %s %j with %j: %j", (_, variables, further, expected) => {
-    expect(gitlab.chosen(variables, { ...inputs, ...further })).toEqual(expected);
-  });
+const onPush = { "access-change": "on_success", "access-review": "always", "access-apply": "manual" };
+test.each([
+  ["a push to the default branch", onMain("push"), {}, onPush],
+  ["one with apply: merged", onMain("push"), { apply: "merged" }, { ...onPush, "access-apply": "on_success" }],
+  ["one of a policy", mergeRequest(), { policy: "access.yaml" }, { "access-review": "always" }],
+  ["a schedule", onMain("schedule"), {}, { "access-drift": "on_success" }],
+  ["a push to another branch", { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "change" }, {}, {}],
+  ["a pipeline by the API", onMain("api"), {}, {}],
+])("the rules choose for %s %j with %j: %j", (_, variables, further, expected) => {
+  expect(gitlab.chosen(variables, { ...inputs, ...further })).toEqual(expected);
 });
 
 describe("a push to the default branch", () => {

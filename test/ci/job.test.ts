@@ -127,18 +127,16 @@ describe("apply, up and drift run on the main branch alone", () => {
   });
 });
 
-describe("a change from a fork, or that may be from one, is refused", () => {
-  test.each<[string, () => Job]>([
-    ["another repository", () => onGithub("pull_request", pull({ ...HEAD, repo: { id: 2 } }))],
-    ["a fork that is gone", () => onGithub("pull_request", pull({ ...HEAD, repo: null }))],
-    ["an event without the repositories", () => onGithub("pull_request", { pull_request: { number: 7 } })],
-    ["an event without anything", () => onGithub("pull_request")],
-    ["another project", () => onGitlab("merge_request_event", { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "43" })],
-    ["a pipeline in the fork", () => onGitlab("merge_request_event", { CI_PROJECT_ID: "43" })],
-    ["no project", () => onGitlab("merge_request_event", { CI_MERGE_REQUEST_PROJECT_ID: "" })],
-  ])("%s", (_, job) => {
-    expect(refusalOf(job)).toMatch(/^this (?:pull|merge) request comes from a fork, .* neither a token nor a comment/);
-  });
+test.each<[string, () => Job]>([
+  ["another repository", () => onGithub("pull_request", pull({ ...HEAD, repo: { id: 2 } }))],
+  ["a fork that is gone", () => onGithub("pull_request", pull({ ...HEAD, repo: null }))],
+  ["an event without the repositories", () => onGithub("pull_request", { pull_request: { number: 7 } })],
+  ["an event without anything", () => onGithub("pull_request")],
+  ["another project", () => onGitlab("merge_request_event", { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "43" })],
+  ["a pipeline in the fork", () => onGitlab("merge_request_event", { CI_PROJECT_ID: "43" })],
+  ["no project", () => onGitlab("merge_request_event", { CI_MERGE_REQUEST_PROJECT_ID: "" })],
+])("a change that may be from a fork is refused: %s", (_, job) => {
+  expect(refusalOf(job)).toMatch(/^this (?:pull|merge) request comes from a fork, .* neither a token nor a comment/);
 });
 
 describe("an event is refused that may run with the rights of the main branch for others", () => {

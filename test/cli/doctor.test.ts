@@ -15,18 +15,17 @@ const { api, folder, release, useEngine, useProject, workload } = await startDoc
 /** The claims that are times, as the test shows them. */
 const timeIn = (name: string): string | undefined => ({ iat: "now", exp: "later (in 1 hour)" })[name];
 
-describe("irm doctor", () => {
-  test("passes where a workload signs in, and shows where each value comes from", async () => {
-    await workload(MAIN, PRODUCTION);
-    vi.stubEnv("IRM_IDENTITY", release);
-    const { code, stdout } = await runIrm("doctor");
-    const shown = stdout
-      .replace(/answers in \d+ ms/, "answers in 5 ms")
-      .replace(/within \d seconds of/, "within 1 second of")
-      .replace(/(until )\S+Z \(in/g, "$12026 (in")
-      .replace(/: \S+Z \(\d+ seconds? ago\)/, ": now")
-      .replace(/exp: \S+Z/, "exp: later");
-    expect(shown).toBe(`ok      node              ${process.versions.node}
+test("passes where a workload signs in, and shows where each value comes from", async () => {
+  await workload(MAIN, PRODUCTION);
+  vi.stubEnv("IRM_IDENTITY", release);
+  const { code, stdout } = await runIrm("doctor");
+  const shown = stdout
+    .replace(/answers in \d+ ms/, "answers in 5 ms")
+    .replace(/within \d seconds of/, "within 1 second of")
+    .replace(/(until )\S+Z \(in/g, "$12026 (in")
+    .replace(/: \S+Z \(\d+ seconds? ago\)/, ": now")
+    .replace(/exp: \S+Z/, "exp: later");
+  expect(shown).toBe(`ok      node              ${process.versions.node}
 ok      engine            pulumi v3.270.0
 ok      plugin            not installed; programs with dynamic resources need none
 ok      stack             there is no Pulumi project in this folder, so only the environment counts
@@ -46,31 +45,30 @@ ${Object.entries(payloadOf(process.env.IRM_IDENTITY_TOKEN))
   .join("")}
 all 15 checks passed
 `);
-    expect(code).toBe(0);
-  });
+  expect(code).toBe(0);
+});
 
-  test("prints JSON: an id, whether it is ok, a message, and a fix where it is not", async () => {
-    vi.stubEnv("IRM_TOKEN", api.owner.token);
-    const passed = await doctor();
-    expect({ code: passed.code, failed: failed(passed) }).toEqual({ code: 0, failed: [] });
-    for (const { ok, ...check } of passed.checks)
-      expect({ ok, keys: Object.keys(check) }).toEqual({ ok: true, keys: ["id", "message"] });
-    vi.stubEnv("IRM_TOKEN", "another-service's");
-    const refused = await doctor();
-    expect({ code: refused.code, failed: failed(refused) }).toEqual({ code: 3, failed: ["sign-in"] });
-    expect(refused.checks.find(({ ok }) => !ok)?.fix).toContain("docs/connect.md#sign-in");
-  });
+test("prints JSON: an id, whether it is ok, a message, and a fix where it is not", async () => {
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  const passed = await doctor();
+  expect({ code: passed.code, failed: failed(passed) }).toEqual({ code: 0, failed: [] });
+  for (const { ok, ...check } of passed.checks)
+    expect({ ok, keys: Object.keys(check) }).toEqual({ ok: true, keys: ["id", "message"] });
+  vi.stubEnv("IRM_TOKEN", "another-service's");
+  const refused = await doctor();
+  expect({ code: refused.code, failed: failed(refused) }).toEqual({ code: 3, failed: ["sign-in"] });
+  expect(refused.checks.find(({ ok }) => !ok)?.fix).toContain("docs/connect.md#sign-in");
+});
 
-  test("says which variables are missing, and asks the service nothing", async () => {
-    vi.stubEnv("IRM_BASE_URL", "");
-    const found = await doctor();
-    expect({ code: found.code, failed: failed(found) }).toEqual({ code: 3, failed: ["address", "credentials"] });
-    expect(messageOf(found, "address")).toContain("set IRM_BASE_URL in the environment");
-    for (const { ok, fix } of found.checks) if (!ok) expect(fix).toContain("docs/connect.md");
-    expect(messageOf(found, "credentials")).toContain("IRM_TOKEN");
-    vi.stubEnv("GITHUB_ACTIONS", "true");
-    expect((await doctor()).checks.find(({ id }) => id === "credentials")?.fix).toContain("id-token: write");
-  });
+test("says which variables are missing, and asks the service nothing", async () => {
+  vi.stubEnv("IRM_BASE_URL", "");
+  const found = await doctor();
+  expect({ code: found.code, failed: failed(found) }).toEqual({ code: 3, failed: ["address", "credentials"] });
+  expect(messageOf(found, "address")).toContain("set IRM_BASE_URL in the environment");
+  for (const { ok, fix } of found.checks) if (!ok) expect(fix).toContain("docs/connect.md");
+  expect(messageOf(found, "credentials")).toContain("IRM_TOKEN");
+  vi.stubEnv("GITHUB_ACTIONS", "true");
+  expect((await doctor()).checks.find(({ id }) => id === "credentials")?.fix).toContain("id-token: write");
 });
 
 describe("the configuration of the stack", () => {

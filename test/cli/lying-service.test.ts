@@ -43,7 +43,7 @@ test.each<[what: string, lieOf: Lie, problem: string]>([
   ["without a uid", bindings({ uid: undefined }), "the service lists a record without a uid."],
   ["with an empty uid", bindings({ uid: "" }), "the service lists a record without a uid."],
   [
-    "with a uid that is none",
+    "with a wrong uid",
     bindings({ uid: "../\u001b[2J" }),
     'the service lists a record with the uid "../\\u001b[2J", which is none.',
   ],

@@ -1,5 +1,5 @@
 // `irm access --pull-tokens` at a real server: which identities are pull tokens, what they hold where, and when they end.
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { parseSeed } from "../../server/index.ts";
 import { IAM } from "../harness/api-server.ts";
 import { DAY_MS, HOUR_MS, START_MS } from "../harness/clock.ts";
@@ -44,11 +44,10 @@ const uids = new Map<string, string>(
 const CREATED = "2026-01-28T12:54:21.189Z";
 const SEEN = "2026-02-08T13:54:21.189Z";
 
-describe("irm access --pull-tokens", () => {
-  test("prints who holds which role where, the age, the last use and the end, the worst first", async () => {
-    const at = (days: number) => new Date(Date.parse(CREATED) + days * DAY_MS).toISOString();
-    expect(await tokens()).toEqual(
-      success(`6 pull tokens in dev: 1 pull token ends within 30 days, 1 pull token has expired
+test("prints who holds which role where, the age, the last use and the end, the worst first", async () => {
+  const at = (days: number) => new Date(Date.parse(CREATED) + days * DAY_MS).toISOString();
+  expect(await tokens()).toEqual(
+    success(`6 pull tokens in dev: 1 pull token ends within 30 days, 1 pull token has expired
 
 Pull tokens
 - disguised is registry.pull at platform; 11 days old, not used yet, ends ${at(60)}; it holds more than pulls: roles.create
@@ -66,44 +65,43 @@ Pull tokens
 
 docs/access.md#pull-tokens says what counts as one.
 `),
-    );
-  });
+  );
+});
 
-  test("prints JSON with a row for each role binding, and Markdown and HTML, where texts of others are neither markup nor mentions", async () => {
-    const { pullTokens, notVisible } = JSON.parse((await tokens("--format", "json")).stdout);
-    expect(notVisible).toEqual([]);
-    expect(pullTokens).toHaveLength(6);
-    expect(pullTokens[4]).toEqual({
-      uid: cluster.uid,
-      name: "cluster",
-      group: platform,
-      groupName: "platform",
-      role: "registry.pull",
-      binding: cluster.binding,
-      created: CREATED,
-      ageDays: 11,
-      expires: cluster.expires,
-      lastSeen: SEEN,
-      state: "valid",
-      more: [],
-      complete: true,
-    });
-    expect(pullTokens[0]).toMatchObject({ uid: disguised.uid, role: "registry.pull", more: ["roles.create"] });
-    expect(pullTokens[5]).toMatchObject({ uid: unbound, group: platform, role: null, binding: null });
-    expect((await tokens("--format", "markdown")).stdout).toContain(
-      `- \`laptop\` is \`apk.pull\` at \`/\`; 11 days old, not used yet, ends \`${laptop.expires}\`, within 30 days\n  - \`${laptop.uid}\`\n`,
-    );
-    expect((await tokens("--format", "html")).stdout).toContain(
-      "<bdi>disguised</bdi> is <bdi>registry.pull</bdi> at <bdi>platform</bdi>",
-    );
+test("prints JSON with a row for each role binding, and Markdown and HTML, where texts of others are neither markup nor mentions", async () => {
+  const { pullTokens, notVisible } = JSON.parse((await tokens("--format", "json")).stdout);
+  expect(notVisible).toEqual([]);
+  expect(pullTokens).toHaveLength(6);
+  expect(pullTokens[4]).toEqual({
+    uid: cluster.uid,
+    name: "cluster",
+    group: platform,
+    groupName: "platform",
+    role: "registry.pull",
+    binding: cluster.binding,
+    created: CREATED,
+    ageDays: 11,
+    expires: cluster.expires,
+    lastSeen: SEEN,
+    state: "valid",
+    more: [],
+    complete: true,
   });
+  expect(pullTokens[0]).toMatchObject({ uid: disguised.uid, role: "registry.pull", more: ["roles.create"] });
+  expect(pullTokens[5]).toMatchObject({ uid: unbound, group: platform, role: null, binding: null });
+  expect((await tokens("--format", "markdown")).stdout).toContain(
+    `- \`laptop\` is \`apk.pull\` at \`/\`; 11 days old, not used yet, ends \`${laptop.expires}\`, within 30 days\n  - \`${laptop.uid}\`\n`,
+  );
+  expect((await tokens("--format", "html")).stdout).toContain(
+    "<bdi>disguised</bdi> is <bdi>registry.pull</bdi> at <bdi>platform</bdi>",
+  );
+});
 
-  test("says what a caller cannot see, and that a token may hold more", async () => {
-    const reader = await api.actor("reader", { role: "viewer", at: platform });
-    vi.stubEnv("IRM_TOKEN", reader.token);
-    const { stdout } = await tokens();
-    expect(stdout).toContain("- cluster is registry.pull at platform; 11 days old");
-    expect(stdout).toContain("; you cannot see all that it holds, so it may hold more");
-    expect(stdout).toContain("Not visible to the caller, so pull tokens may be missing here\n- groups of /\n");
-  });
+test("says what a caller cannot see, and that a token may hold more", async () => {
+  const reader = await api.actor("reader", { role: "viewer", at: platform });
+  vi.stubEnv("IRM_TOKEN", reader.token);
+  const { stdout } = await tokens();
+  expect(stdout).toContain("- cluster is registry.pull at platform; 11 days old");
+  expect(stdout).toContain("; you cannot see all that it holds, so it may hold more");
+  expect(stdout).toContain("Not visible to the caller, so pull tokens may be missing here\n- groups of /\n");
 });

@@ -75,94 +75,92 @@ const leave = async (): Promise<[string, string]> => {
 
 const NOTHING = "no killed run has left anything of this stack behind\n";
 
-describe("irm recover", () => {
-  it("lists what a killed run created and exits with 3; with --yes it deletes that, what is below first", async () => {
-    const [top, below] = await leave();
-    const listed = await runIrm("recover");
-    expect({ code: listed.code, stderr: listed.stderr }).toEqual({ code: 3, stderr: "" });
-    expect(listed.stdout).toMatch(
-      new RegExp(
-        `^stack organization/project/stack is open: the engine's state lacks 2 creates, 1 update
+it("lists what a killed run created and exits with 3; with --yes it deletes that, what is below first", async () => {
+  const [top, below] = await leave();
+  const listed = await runIrm("recover");
+  expect({ code: listed.code, stderr: listed.stderr }).toEqual({ code: 3, stderr: "" });
+  expect(listed.stdout).toMatch(
+    new RegExp(
+      `^stack organization/project/stack is open: the engine's state lacks 2 creates, 1 update
   a run without checkpoints that began at \\S+, process 99999999 on \\S+, did not end
   Group::top: group ${top} "top", created \\S+
   Group::below: group ${below} "below", created \\S+
 \`npx pulumi-irm recover --yes\` deletes 2 records; \`pulumi up\` first takes over what the program declares
 \`pulumi up\`, or \`pulumi refresh\`, compares what was changed or deleted
 $`,
-      ),
-    );
-    expect(await isGroupThere(service, top)).toBe(true);
+    ),
+  );
+  expect(await isGroupThere(service, top)).toBe(true);
 
-    const removed = { kind: "group", created: expect.any(String), removed: true };
-    const { code, stdout } = await runIrm("recover", "--yes", "--format", "json");
-    expect({ code, ...JSON.parse(stdout) }).toEqual({
-      code: 0,
-      stack: "organization/project/stack",
-      runs: [{ began: expect.any(String), host: expect.any(String), pid: 99_999_999, verdict: "lost" }],
-      changed: [{ uid: kept.id, kind: "group", key: "organization/project/stack/Group::kept", change: "updated" }],
-      records: [
-        { ...removed, uid: top, key: expect.stringMatching(/Group::top$/) },
-        { ...removed, uid: below, key: expect.stringMatching(/Group::below$/) },
-      ],
-    });
-    expect([await isGroupThere(service, top), await isGroupThere(service, below)]).toEqual([false, false]);
-    expect(await isGroupThere(service, kept.id)).toBe(true);
-  });
-
-  it("names what blocks a deletion, and exits with 1", async () => {
-    const [top, below] = await leave();
-    await createGroup(service, below, "of others");
-    const { code, stdout, stderr } = await runIrm("recover", "--yes");
-    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("deletes 2 records") });
-    expect(stderr).toMatch(
-      new RegExp(
-        `^irm recover: Group::below: group ${below} .* is left: FAILED_PRECONDITION: .*cannot delete group with child groups\n.*; group \\S+ "of others"$`,
-        "m",
-      ),
-    );
-    expect(await isGroupThere(service, top)).toBe(true);
-  });
-
-  it("deletes nothing that it is not certain of, and says why", async () => {
-    const [, below] = await leave();
-    await service.session.call("UpdateGroup", {
-      group: { uid: below, description: "by hand" },
-      updateMask: "description",
-    } as never);
-    const { code, stdout, stderr } = await runIrm("recover", "--yes");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Group::top") });
-    expect(stdout).toContain(
-      "Look at the records in doubt. Adopt or delete each, then: npx pulumi-irm recover clean --key KEY\n",
-    );
-    expect(stdout).toMatch(/^ {2}Group::below: group .* \(differs from what was requested\)$/m);
-    expect(await isGroupThere(service, below)).toBe(true);
-  });
-
-  it("says so where nothing is open", async () => {
-    expect(await runIrm("recover")).toEqual(success(NOTHING));
-  });
-
-  it.each([
-    [() => useEngine(undefined), "the engine's state cannot be read: pulumi stack export: no stack"],
-    [() => vi.stubEnv("PATH", folder.path("nothing")), /^irm recover: no stack is selected \(.*\); give --stack$/m],
-    [
-      () => vi.spyOn(process, "cwd").mockReturnValue("/"),
-      "there is no Pulumi.yaml in this folder, or it names no project",
+  const removed = { kind: "group", created: expect.any(String), removed: true };
+  const { code, stdout } = await runIrm("recover", "--yes", "--format", "json");
+  expect({ code, ...JSON.parse(stdout) }).toEqual({
+    code: 0,
+    stack: "organization/project/stack",
+    runs: [{ began: expect.any(String), host: expect.any(String), pid: 99_999_999, verdict: "lost" }],
+    changed: [{ uid: kept.id, kind: "group", key: "organization/project/stack/Group::kept", change: "updated" }],
+    records: [
+      { ...removed, uid: top, key: expect.stringMatching(/Group::top$/) },
+      { ...removed, uid: below, key: expect.stringMatching(/Group::below$/) },
     ],
-    [() => vi.stubEnv("IRM_BASE_URL", undefined), "IRM_BASE_URL"],
-  ])("fails with one message where it cannot tell: %#", async (act, text) => {
-    await leave();
-    act();
-    expect(await runIrm("recover", "--yes")).toEqual(failure(1, text));
   });
+  expect([await isGroupThere(service, top), await isGroupThere(service, below)]).toEqual([false, false]);
+  expect(await isGroupThere(service, kept.id)).toBe(true);
+});
 
-  it("leaves the journals of other stacks, backends and services alone", async () => {
-    const [top] = await leave();
-    vi.stubEnv("PULUMI_BACKEND_URL", "file:///another");
-    expect((await runIrm("recover", "--yes")).stdout).toBe(NOTHING);
-    expect((await runIrm("recover", "--yes", "--stack", "other")).stdout).toBe(NOTHING);
-    expect(await isGroupThere(service, top)).toBe(true);
-  });
+it("names what blocks a deletion, and exits with 1", async () => {
+  const [top, below] = await leave();
+  await createGroup(service, below, "of others");
+  const { code, stdout, stderr } = await runIrm("recover", "--yes");
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("deletes 2 records") });
+  expect(stderr).toMatch(
+    new RegExp(
+      `^irm recover: Group::below: group ${below} .* is left: FAILED_PRECONDITION: .*cannot delete group with child groups\n.*; group \\S+ "of others"$`,
+      "m",
+    ),
+  );
+  expect(await isGroupThere(service, top)).toBe(true);
+});
+
+it("deletes nothing that it is not certain of, and says why", async () => {
+  const [, below] = await leave();
+  await service.session.call("UpdateGroup", {
+    group: { uid: below, description: "by hand" },
+    updateMask: "description",
+  } as never);
+  const { code, stdout, stderr } = await runIrm("recover", "--yes");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Group::top") });
+  expect(stdout).toContain(
+    "Look at the records in doubt. Adopt or delete each, then: npx pulumi-irm recover clean --key KEY\n",
+  );
+  expect(stdout).toMatch(/^ {2}Group::below: group .* \(differs from what was requested\)$/m);
+  expect(await isGroupThere(service, below)).toBe(true);
+});
+
+it("says so where nothing is open", async () => {
+  expect(await runIrm("recover")).toEqual(success(NOTHING));
+});
+
+it.each([
+  [() => useEngine(undefined), "the engine's state cannot be read: pulumi stack export: no stack"],
+  [() => vi.stubEnv("PATH", folder.path("nothing")), /^irm recover: no stack is selected \(.*\); give --stack$/m],
+  [
+    () => vi.spyOn(process, "cwd").mockReturnValue("/"),
+    "there is no Pulumi.yaml in this folder, or it names no project",
+  ],
+  [() => vi.stubEnv("IRM_BASE_URL", undefined), "IRM_BASE_URL"],
+])("fails with one message where it cannot tell: %#", async (act, text) => {
+  await leave();
+  act();
+  expect(await runIrm("recover", "--yes")).toEqual(failure(1, text));
+});
+
+it("leaves the journals of other stacks, backends and services alone", async () => {
+  const [top] = await leave();
+  vi.stubEnv("PULUMI_BACKEND_URL", "file:///another");
+  expect((await runIrm("recover", "--yes")).stdout).toBe(NOTHING);
+  expect((await runIrm("recover", "--yes", "--stack", "other")).stdout).toBe(NOTHING);
+  expect(await isGroupThere(service, top)).toBe(true);
 });
 
 const HOUR_MS = 3_600_000;

@@ -119,7 +119,7 @@ test("the rules are those beside the Pulumi.yaml of the base, which the change c
 
 test.each<[what: string, edit: (file: string) => void, message: string | undefined]>([
   [
-    "it is removed",
+    "removed",
     unlinkSync,
     "this change removes review.yaml, and with it all its rules; this counts after the merge only",
   ],
@@ -177,14 +177,12 @@ test("required fails the review without being denied", async () => {
   ]);
 });
 
-describe("a base that cannot be read has no review, whatever the work tree has", () => {
-  test.each([
-    [["--base", "v9"], 1, "cannot read the base v9 (--base), and the rules of the change itself do not count"],
-    [["--base", "main", "--rules", "../rules.yaml"], 1, "../rules.yaml is not in the repository"],
-    [["--base", "main", "--rules", "nowhere.yaml"], 2, "there is no nowhere.yaml at main, nor in the work tree"],
-  ])("%j", async (flags, code, message) => {
-    expect(await run(...flags)).toEqual(failure(code, message));
-  });
+test.each([
+  [["--base", "v9"], 1, "cannot read the base v9 (--base), and the rules of the change itself do not count"],
+  [["--base", "main", "--rules", "../rules.yaml"], 1, "../rules.yaml is not in the repository"],
+  [["--base", "main", "--rules", "nowhere.yaml"], 2, "there is no nowhere.yaml at main, nor in the work tree"],
+])("a base that cannot be read has no review: %j", async (flags, code, message) => {
+  expect(await run(...flags)).toEqual(failure(code, message));
 });
 
 describe("a folder that the change makes lead elsewhere is refused, since the base has other rules there or none", () => {
@@ -235,67 +233,61 @@ describe("a folder that the change makes lead elsewhere is refused, since the ba
   });
 });
 
-describe("without a base", () => {
-  test("the rules come from the work tree, which is said, and --rules counts from the top level", async () => {
-    repository.write({ "review.yaml": "deny: []\n" });
-    expect(await run()).toMatchObject({
-      code: 0,
-      stderr:
-        "irm review: the rules come from review.yaml in the work tree; for a pull request give --base REF: its author cannot edit the rules there\n",
-    });
-    repository.write({ "ci/rules.yaml": "deny: [gains-owner]\n" });
-    workIn("ci");
-    expect((await run("--rules", "ci/rules.yaml")).code).toBe(3);
-    expect(await run("--rules", "rules.yaml")).toEqual(
-      failure(2, "the path counts from the top level of the repository, so this is"),
-    );
+test("without a base, the rules come from the work tree, which is said, and --rules counts from the top level", async () => {
+  repository.write({ "review.yaml": "deny: []\n" });
+  expect(await run()).toMatchObject({
+    code: 0,
+    stderr:
+      "irm review: the rules come from review.yaml in the work tree; for a pull request give --base REF: its author cannot edit the rules there\n",
   });
+  repository.write({ "ci/rules.yaml": "deny: [gains-owner]\n" });
+  workIn("ci");
+  expect((await run("--rules", "ci/rules.yaml")).code).toBe(3);
+  expect(await run("--rules", "rules.yaml")).toEqual(
+    failure(2, "the path counts from the top level of the repository, so this is"),
+  );
 });
 
-describe("roles.lock.yaml", () => {
-  const lockWith = (viewer: readonly string[]): string =>
-    JSON.stringify({
-      services: { [api.baseUrl]: { date: "2026-08-21", roles: { ...BUILT_IN_ROLE_CAPABILITIES, viewer } } },
-    });
-  const VIEWER = BUILT_IN_ROLE_CAPABILITIES.viewer as readonly string[];
-
-  test("of the base says what the service has changed, and what the change makes of the file is a finding", async () => {
-    const reader = await api.actor("reader", { role: "viewer" });
-    onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
-    const { stdout } = await run("--base", "main");
-    expect(Report.parse(JSON.parse(stdout)).roles).toMatchObject([
-      {
-        name: "viewer",
-        added: VIEWER.slice(0, 1),
-        removed: [],
-        reaches: [{ identity: reader.uid, gains: VIEWER.slice(0, 1) }],
-      },
-    ]);
-    const text = await runIrm("review", change, "--base", "main");
-    expect(text.stdout).toContain("the service changed viewer: +account_associations.list; 1 identity gained it");
-    expect(changedRules(stdout)).toBeUndefined();
-    onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
-    repository.commit({ "roles.lock.yaml": lockWith(VIEWER) });
-    expect(changedRules((await run("--base", "main")).stdout)).toBeUndefined();
-    repository.commit({ "roles.lock.yaml": lockWith([...VIEWER, "skills.publish"]) });
-    expect(changedRules((await run("--base", "main")).stdout)).toBe(
-      "this change edits roles.lock.yaml: the service has other capabilities for viewer",
-    );
-    const own = JSON.parse(lockWith(VIEWER)).services[api.baseUrl];
-    for (const [changed, text] of [
-      [{}, `it removes ${api.baseUrl}, and drift no longer reports`],
-      [{ "https://other.example.com": own }, "it changes https://other.example.com, which this review does not read"],
-      [{ [`${api.baseUrl}/`]: own }, `write ${api.baseUrl}, as`],
-    ] as const) {
-      repository.commit({ "roles.lock.yaml": JSON.stringify({ services: changed }) });
-      const found = findingsOf((await run("--base", "main")).stdout).filter(({ rule }) => rule === "rules-changed");
-      expect(found.map(({ message }) => message).join("\n")).toContain(text);
-    }
-    repository.commit({ "roles.lock.yaml": "services: 1\n" });
-    expect(changedRules((await run("--base", "main")).stdout)).toContain(
-      "this change edits roles.lock.yaml: roles.lock",
-    );
-    unlinkSync(join(repository.root, "roles.lock.yaml"));
-    expect(changedRules((await run("--base", "main")).stdout)).toContain("it removes the file");
+const lockWith = (viewer: readonly string[]): string =>
+  JSON.stringify({
+    services: { [api.baseUrl]: { date: "2026-08-21", roles: { ...BUILT_IN_ROLE_CAPABILITIES, viewer } } },
   });
+const VIEWER = BUILT_IN_ROLE_CAPABILITIES.viewer as readonly string[];
+
+test("roles.lock.yaml of the base says what the service has changed, and what the change makes of the file is a finding", async () => {
+  const reader = await api.actor("reader", { role: "viewer" });
+  onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
+  const { stdout } = await run("--base", "main");
+  expect(Report.parse(JSON.parse(stdout)).roles).toMatchObject([
+    {
+      name: "viewer",
+      added: VIEWER.slice(0, 1),
+      removed: [],
+      reaches: [{ identity: reader.uid, gains: VIEWER.slice(0, 1) }],
+    },
+  ]);
+  const text = await runIrm("review", change, "--base", "main");
+  expect(text.stdout).toContain("the service changed viewer: +account_associations.list; 1 identity gained it");
+  expect(changedRules(stdout)).toBeUndefined();
+  onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
+  repository.commit({ "roles.lock.yaml": lockWith(VIEWER) });
+  expect(changedRules((await run("--base", "main")).stdout)).toBeUndefined();
+  repository.commit({ "roles.lock.yaml": lockWith([...VIEWER, "skills.publish"]) });
+  expect(changedRules((await run("--base", "main")).stdout)).toBe(
+    "this change edits roles.lock.yaml: the service has other capabilities for viewer",
+  );
+  const own = JSON.parse(lockWith(VIEWER)).services[api.baseUrl];
+  for (const [changed, text] of [
+    [{}, `it removes ${api.baseUrl}, and drift no longer reports`],
+    [{ "https://other.example.com": own }, "it changes https://other.example.com, which this review does not read"],
+    [{ [`${api.baseUrl}/`]: own }, `write ${api.baseUrl}, as`],
+  ] as const) {
+    repository.commit({ "roles.lock.yaml": JSON.stringify({ services: changed }) });
+    const found = findingsOf((await run("--base", "main")).stdout).filter(({ rule }) => rule === "rules-changed");
+    expect(found.map(({ message }) => message).join("\n")).toContain(text);
+  }
+  repository.commit({ "roles.lock.yaml": "services: 1\n" });
+  expect(changedRules((await run("--base", "main")).stdout)).toContain("this change edits roles.lock.yaml: roles.lock");
+  unlinkSync(join(repository.root, "roles.lock.yaml"));
+  expect(changedRules((await run("--base", "main")).stdout)).toContain("it removes the file");
 });

@@ -223,11 +223,7 @@ describe("is refused, before anything runs,", () => {
     `${name} is a file of the program or its packages, and no policy`,
   ];
   test.each<[string, () => string, string]>([
-    [
-      "one that does not exist",
-      () => at("acess.yaml"),
-      "--policy: there is no acess.yaml at main, nor in the work tree",
-    ],
+    ["one that is not there", () => at("acess.yaml"), "--policy: there is no acess.yaml at main, nor in the work tree"],
     ["one of another place", () => place.write("access.yaml", POLICY), "access.yaml is not a file of the repository"],
     [
       "one with mistakes that hide what it includes",

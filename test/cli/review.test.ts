@@ -118,47 +118,45 @@ test("a caller that may not list bindings gets a review that says so", async () 
   });
 });
 
-describe("a change at two services", async () => {
-  const other = await serve({ ids: shuffledIds(7) });
-  const there = await other.actor("there");
-  const group = await createUid(other, "groups", other.organization, { name: "team" });
-  await createUid(other, "repos", group, { name: "images" });
-  const made = await makeChange([api, other], async (own, its) => {
-    await grant(api, api.organization, ci, "editor")(own);
-    await grant(other, other.organization, there.uid, "editor")(its as Client);
-  });
-  const remove = { n: 3, service: other.baseUrl, method: "DeleteGroup", uid: group, fields: {} };
-  const two = writeChangeFile(folder.path("two.json"), { ...made, writes: [...made.writes, remove] });
-  beforeEach(() => void vi.stubEnv("OTHER_TOKEN", other.owner.token));
+const other = await serve({ ids: shuffledIds(7) });
+const there = await other.actor("there");
+const group = await createUid(other, "groups", other.organization, { name: "team" });
+await createUid(other, "repos", group, { name: "images" });
+const made = await makeChange([api, other], async (own, its) => {
+  await grant(api, api.organization, ci, "editor")(own);
+  await grant(other, other.organization, there.uid, "editor")(its as Client);
+});
+const remove = { n: 3, service: other.baseUrl, method: "DeleteGroup", uid: group, fields: {} };
+const two = writeChangeFile(folder.path("two.json"), { ...made, writes: [...made.writes, remove] });
+beforeEach(() => void vi.stubEnv("OTHER_TOKEN", other.owner.token));
 
-  test("is reviewed with credentials for each", async () => {
-    const alone = await runIrm("review", two);
-    expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining(`${two} is a change for `) });
-    const flags = [two, "--service", `${other.baseUrl}=OTHER_TOKEN`];
-    const { code, stdout, stderr } = await runIrm("review", ...flags, "--format", "json");
-    expect({ code, stderr }).toEqual({ code: 3, stderr: "" });
-    const { identities, origin, steps } = Report.parse(JSON.parse(stdout));
-    const error = "Precondition failed: cannot delete group with child repos";
-    expect(steps.filter(({ ok }) => !ok)).toEqual([{ urn: "3", op: "DeleteGroup", ok: false, error }]);
-    expect(new Map(identities.map(({ uid, service }) => [uid, service]))).toEqual(
-      new Map([
-        [ci, api.baseUrl],
-        [there.uid, other.baseUrl],
-      ]),
-    );
-    expect(identities).toHaveLength(2);
-    expect(identities.every(({ gains }) => gains.length > 0)).toBe(true);
-    expect(origin?.service).toBe(`${api.baseUrl}, ${other.baseUrl}`);
-    expect(stdout).not.toContain(other.owner.token);
-    // Without a service of the environment, the flags name all of them.
-    vi.stubEnv("IRM_BASE_URL", undefined);
-    vi.stubEnv("OWN_TOKEN", api.owner.token);
-    const both = await runIrm("review", ...flags, "--service", `${api.baseUrl}=OWN_TOKEN`, "--format", "json");
-    expect(both.stderr).toBe("");
-    expect(Report.parse(JSON.parse(both.stdout)).identities).toEqual(identities);
-    const terminal = await runIrm("review", ...flags, "--service", `${api.baseUrl}=OWN_TOKEN`);
-    expect(terminal.stdout).toContain(`at ${other.baseUrl}`);
-  });
+test("a change at two services is reviewed with credentials for each", async () => {
+  const alone = await runIrm("review", two);
+  expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining(`${two} is a change for `) });
+  const flags = [two, "--service", `${other.baseUrl}=OTHER_TOKEN`];
+  const { code, stdout, stderr } = await runIrm("review", ...flags, "--format", "json");
+  expect({ code, stderr }).toEqual({ code: 3, stderr: "" });
+  const { identities, origin, steps } = Report.parse(JSON.parse(stdout));
+  const error = "Precondition failed: cannot delete group with child repos";
+  expect(steps.filter(({ ok }) => !ok)).toEqual([{ urn: "3", op: "DeleteGroup", ok: false, error }]);
+  expect(new Map(identities.map(({ uid, service }) => [uid, service]))).toEqual(
+    new Map([
+      [ci, api.baseUrl],
+      [there.uid, other.baseUrl],
+    ]),
+  );
+  expect(identities).toHaveLength(2);
+  expect(identities.every(({ gains }) => gains.length > 0)).toBe(true);
+  expect(origin?.service).toBe(`${api.baseUrl}, ${other.baseUrl}`);
+  expect(stdout).not.toContain(other.owner.token);
+  // Without a service of the environment, the flags name all of them.
+  vi.stubEnv("IRM_BASE_URL", undefined);
+  vi.stubEnv("OWN_TOKEN", api.owner.token);
+  const both = await runIrm("review", ...flags, "--service", `${api.baseUrl}=OWN_TOKEN`, "--format", "json");
+  expect(both.stderr).toBe("");
+  expect(Report.parse(JSON.parse(both.stdout)).identities).toEqual(identities);
+  const terminal = await runIrm("review", ...flags, "--service", `${api.baseUrl}=OWN_TOKEN`);
+  expect(terminal.stdout).toContain(`at ${other.baseUrl}`);
 });
 
 describe("a service that lists records of another one", async () => {

@@ -101,84 +101,80 @@ describe("where providers are found", () => {
   });
 });
 
-describe("what a preview says of them", () => {
-  const urnOf = (name: string) => `urn:pulumi:dev::acme::aws:s3/bucket:Bucket::${name}`;
-  const stepOf = (op: string, name: string, state: object = {}) => {
-    const own = { urn: urnOf(name), type: "aws:s3/bucket:Bucket", id: name, ...state };
-    return { op, urn: urnOf(name), newState: own, oldState: own };
-  };
-  const read = (name: string, outputs?: object) => stepOf("read", name, { external: true, outputs });
-  const preview = parsePreview(
-    JSON.stringify({
-      steps: [
-        ...[stepOf("same", "same"), stepOf("update", "changed"), stepOf("import", "imported")],
-        ...[read("known", { a: 1 }), read("new"), read("secret", { a: "[secret]" })],
-      ],
-    }),
-    "test",
-  );
-  const judge = judgeFrom(preview);
+const bucketUrn = (name: string) => `urn:pulumi:dev::acme::aws:s3/bucket:Bucket::${name}`;
+const bucketStep = (op: string, name: string, state: object = {}) => {
+  const own = { urn: bucketUrn(name), type: "aws:s3/bucket:Bucket", id: name, ...state };
+  return { op, urn: bucketUrn(name), newState: own, oldState: own };
+};
+const read = (name: string, outputs?: object) => bucketStep("read", name, { external: true, outputs });
+const preview = parsePreview(
+  JSON.stringify({
+    steps: [
+      ...[bucketStep("same", "same"), bucketStep("update", "changed"), bucketStep("import", "imported")],
+      ...[read("known", { a: 1 }), read("new"), read("secret", { a: "[secret]" })],
+    ],
+  }),
+  "test",
+);
+const judge = judgeFrom(preview);
 
-  test("a resource keeps its state, a read keeps its answer, and the rest is not known", () => {
-    const answers = ["same", "known", "new", "secret", "imported", "unseen"].map((one) =>
-      judge.readOf(urnOf(one), one),
-    );
-    const empty = { inputs: {}, outputs: {} };
-    expect(answers).toEqual(["kept", { inputs: {}, outputs: { a: 1 } }, empty, empty, undefined, undefined]);
-    expect(judge.readOf(urnOf("known"), "another id")).toBeUndefined();
-    const changed = ["changed", "same", "unseen"].map((one) => judge.isChanged(urnOf(one)));
-    expect(changed).toEqual([true, false, undefined]);
-    expect(judge.leftOut).toEqual(["changed", "imported", "new", "secret"].map(urnOf));
-    // Beside targets the engine leaves nothing out, so an empty value would go on.
-    const targeted = judgeFrom(preview, ["--target=urn:x"]);
-    expect([targeted.leftOut, targeted.readOf(urnOf("new"), "new")]).toEqual([[], undefined]);
-  });
+test("in a preview, a resource keeps its state, a read keeps its answer, and the rest is not known", () => {
+  const answers = ["same", "known", "new", "secret", "imported", "unseen"].map((one) =>
+    judge.readOf(bucketUrn(one), one),
+  );
+  const empty = { inputs: {}, outputs: {} };
+  expect(answers).toEqual(["kept", { inputs: {}, outputs: { a: 1 } }, empty, empty, undefined, undefined]);
+  expect(judge.readOf(bucketUrn("known"), "another id")).toBeUndefined();
+  const changed = ["changed", "same", "unseen"].map((one) => judge.isChanged(bucketUrn(one)));
+  expect(changed).toEqual([true, false, undefined]);
+  expect(judge.leftOut).toEqual(["changed", "imported", "new", "secret"].map(bucketUrn));
+  // Beside targets the engine leaves nothing out, so an empty value would go on.
+  const targeted = judgeFrom(preview, ["--target=urn:x"]);
+  expect([targeted.leftOut, targeted.readOf(bucketUrn("new"), "new")]).toEqual([[], undefined]);
 });
 
-describe("what the engine finds in the place of a provider", () => {
-  const METHOD = "/pulumirpc.ResourceProvider";
-  /** Starts it as the engine does. */
-  const launch = async (file: string) => {
-    const child = spawn(file, ["127.0.0.1:1"], { stdio: ["pipe", "pipe", "inherit"] });
-    const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-    return { ended: once(child, "exit"), provider: attachedProvider("guard", Number(port)) };
-  };
+const METHOD = "/pulumirpc.ResourceProvider";
+/** Starts it as the engine does. */
+const launch = async (file: string) => {
+  const child = spawn(file, ["127.0.0.1:1"], { stdio: ["pipe", "pipe", "inherit"] });
+  const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  return { ended: once(child, "exit"), provider: attachedProvider("guard", Number(port)) };
+};
 
-  test("passes on a schema and a function, refuses a create, and says why there is no provider", async () => {
-    const home = folder.path("launched");
-    const real = writeOtherProvider(join(home, "plugins", "resource-other-v1.2.3"));
-    write("launched/plugins/resource-broken-v1.0.0/pulumi-resource-broken", "#!/bin/sh\nexit 3\n");
-    const [at, place] = [folder.path("a place"), folder.path("a place/home")];
-    mkdirSync(place, { recursive: true });
-    const others = await startOthers({
-      ...{ cwd: folder.path(""), env: { ...process.env, PULUMI_HOME: home }, run: process.env, engine: ["pulumi"] },
-      place: { folder: at, env: { PULUMI_HOME: place } },
-      project: { name: "acme", plugins: [] },
-      judge: judgeFrom(parsePreview(JSON.stringify({ steps: [] }), "test")),
-    });
-    const [other, broken] = await Promise.all([
-      launch(join(place, "plugins", "resource-other-v1.2.3", "pulumi-resource-other")),
-      launch(join(place, "plugins", "resource-broken-v1.0.0", "pulumi-resource-broken")),
-    ]);
-    try {
-      const schema = await other.provider.call(`${METHOD}/GetSchema`, Buffer.alloc(0));
-      expect(GetSchemaResponse.deserializeBinary(schema).getSchema()).toContain("other:index:Thing");
-      const create = other.provider.call(`${METHOD}/Create`, Buffer.alloc(0));
-      await expect(create).rejects.toMatchObject({
-        details: "a review does not run other providers: nothing was created",
-      });
-      const sentence =
-        "the provider broken ended with exit code 3: run pulumi preview, which shows what the provider prints";
-      const none = broken.provider.call(`${METHOD}/Handshake`, Buffer.alloc(0));
-      await expect(none).rejects.toMatchObject({ details: sentence });
-      expect([others.problems(), real.running().length]).toEqual([[sentence], 1]);
-    } finally {
-      await Promise.all([other, broken].map(({ provider }) => provider.close()));
-      await others.close();
-    }
-    await Promise.all([other.ended, broken.ended]);
-    expect(real.running()).toEqual([]);
+test("what the engine finds in the place of a provider passes on a schema and a function, refuses a create, and says why there is no provider", async () => {
+  const home = folder.path("launched");
+  const real = writeOtherProvider(join(home, "plugins", "resource-other-v1.2.3"));
+  write("launched/plugins/resource-broken-v1.0.0/pulumi-resource-broken", "#!/bin/sh\nexit 3\n");
+  const [at, place] = [folder.path("a place"), folder.path("a place/home")];
+  mkdirSync(place, { recursive: true });
+  const others = await startOthers({
+    ...{ cwd: folder.path(""), env: { ...process.env, PULUMI_HOME: home }, run: process.env, engine: ["pulumi"] },
+    place: { folder: at, env: { PULUMI_HOME: place } },
+    project: { name: "acme", plugins: [] },
+    judge: judgeFrom(parsePreview(JSON.stringify({ steps: [] }), "test")),
   });
+  const [other, broken] = await Promise.all([
+    launch(join(place, "plugins", "resource-other-v1.2.3", "pulumi-resource-other")),
+    launch(join(place, "plugins", "resource-broken-v1.0.0", "pulumi-resource-broken")),
+  ]);
+  try {
+    const schema = await other.provider.call(`${METHOD}/GetSchema`, Buffer.alloc(0));
+    expect(GetSchemaResponse.deserializeBinary(schema).getSchema()).toContain("other:index:Thing");
+    const create = other.provider.call(`${METHOD}/Create`, Buffer.alloc(0));
+    await expect(create).rejects.toMatchObject({
+      details: "a review does not run other providers: nothing was created",
+    });
+    const sentence =
+      "the provider broken ended with exit code 3: run pulumi preview, which shows what the provider prints";
+    const none = broken.provider.call(`${METHOD}/Handshake`, Buffer.alloc(0));
+    await expect(none).rejects.toMatchObject({ details: sentence });
+    expect([others.problems(), real.running().length]).toEqual([[sentence], 1]);
+  } finally {
+    await Promise.all([other, broken].map(({ provider }) => provider.close()));
+    await others.close();
+  }
+  await Promise.all([other.ended, broken.ended]);
+  expect(real.running()).toEqual([]);
 });
 
 describe("a provider that gives no answer", () => {

@@ -85,7 +85,7 @@ test.each<[what: string, flags: string[], sentence: string]>([
   ],
   ["an address of another machine", ["--host", "192.0.2.1"], "192.0.2.1 is not an address of this machine"],
   [
-    "a missing seed",
+    "no seed",
     ["--seed", missing],
     `cannot read the seed file ${missing}: ENOENT: no such file or directory, open '${missing}'`,
   ],

@@ -38,11 +38,10 @@ const workload = async (subject: string): Promise<string> => {
   return token;
 };
 
-describe("irm access whoami", () => {
-  test("prints the identity of a workload's token, how it was reached, by which settings, and what it may do where", async () => {
-    await workload("release");
-    expect(await whoami()).toEqual(
-      success(`release
+test("prints the identity of a workload's token, how it was reached, by which settings, and what it may do where", async () => {
+  await workload("release");
+  expect(await whoami()).toEqual(
+    success(`release
   uid       ${release.uid}
   service   ${api.baseUrl} (environment IRM_BASE_URL)
   token     an exchange of IRM_IDENTITY_TOKEN
@@ -58,91 +57,86 @@ describe("irm access whoami", () => {
 
 2 grants
 `),
-    );
-    await workload("release");
-    vi.stubEnv("IRM_IDENTITY", release.uid);
-    vi.stubEnv("IRM_AUTH_URL", api.authUrl);
-    const { stdout } = await whoami();
-    expect(stdout).toContain(`exchange  ${api.authUrl} (environment IRM_AUTH_URL)\n`);
-    expect(stdout).toContain(`assumes   ${release.uid} (environment IRM_IDENTITY)\n`);
-  });
+  );
+  await workload("release");
+  vi.stubEnv("IRM_IDENTITY", release.uid);
+  vi.stubEnv("IRM_AUTH_URL", api.authUrl);
+  const { stdout } = await whoami();
+  expect(stdout).toContain(`exchange  ${api.authUrl} (environment IRM_AUTH_URL)\n`);
+  expect(stdout).toContain(`assumes   ${release.uid} (environment IRM_IDENTITY)\n`);
+});
 
-  test.each([
-    ["IRM_TOKEN", () => release.token, "IRM_TOKEN"],
-    ["IRM_TOKEN_FILE", () => folder.write("token", `${release.token}\n`), "the file that IRM_TOKEN_FILE names"],
-  ])("prints that the token is of %s", async (variable, value, source) => {
-    vi.stubEnv(variable, value());
-    const { code, stdout } = await whoami();
-    expect(code).toBe(0);
-    expect(stdout).toContain(`  token     ${source}\n  workload  issuer "${api.issuer}", subject "release"\n`);
-    expect(stdout).not.toContain("exchange  ");
-  });
+test.each([
+  ["IRM_TOKEN", () => release.token, "IRM_TOKEN"],
+  ["IRM_TOKEN_FILE", () => folder.write("token", `${release.token}\n`), "the file that IRM_TOKEN_FILE names"],
+])("prints that the token is of %s", async (variable, value, source) => {
+  vi.stubEnv(variable, value());
+  const { code, stdout } = await whoami();
+  expect(code).toBe(0);
+  expect(stdout).toContain(`  token     ${source}\n  workload  issuer "${api.issuer}", subject "release"\n`);
+  expect(stdout).not.toContain("exchange  ");
+});
 
-  test("prints JSON: the uid of the group, the name of the role, and its capabilities", async () => {
-    vi.stubEnv("IRM_TOKEN", release.token);
-    expect(await json()).toEqual({
-      identity: release.uid,
-      name: "release",
-      expires: "2026-01-28T13:54:21.000Z",
-      grants: [
-        { group: registry, role: "publisher", capabilities: ["repo.list", "tag.create"] },
-        { group: api.organization, role: "lister", capabilities: ["groups.list", "identity.list"] },
-      ],
-    });
+test("prints JSON: the uid of the group, the name of the role, and its capabilities", async () => {
+  vi.stubEnv("IRM_TOKEN", release.token);
+  expect(await json()).toEqual({
+    identity: release.uid,
+    name: "release",
+    expires: "2026-01-28T13:54:21.000Z",
+    grants: [
+      { group: registry, role: "publisher", capabilities: ["repo.list", "tag.create"] },
+      { group: api.organization, role: "lister", capabilities: ["groups.list", "identity.list"] },
+    ],
   });
+});
 
-  test("knows the grants of a caller who may read nothing, not even its own identity", async () => {
-    vi.stubEnv("IRM_TOKEN", blind.token);
-    expect(await json()).toMatchObject({ identity: blind.uid, name: null, grants: [{ group: registry }] });
-    const { stdout } = await whoami();
-    expect(stdout).toMatch(/^an identity whose name you cannot read\n/);
-    expect(stdout).toContain(`\n  registry (${registry})  through publisher\n`);
-  });
+test("knows the grants of a caller who may read nothing, not even its own identity", async () => {
+  vi.stubEnv("IRM_TOKEN", blind.token);
+  expect(await json()).toMatchObject({ identity: blind.uid, name: null, grants: [{ group: registry }] });
+  const { stdout } = await whoami();
+  expect(stdout).toMatch(/^an identity whose name you cannot read\n/);
+  expect(stdout).toContain(`\n  registry (${registry})  through publisher\n`);
+});
 
-  test("says that an identity without a binding holds nothing", async () => {
-    vi.stubEnv("IRM_TOKEN", nobody.token);
-    const { code, stdout } = await whoami();
-    expect(code).toBe(0);
-    expect(stdout).toContain(nobody.uid);
-    expect(stdout).toContain("\nNo grant: it may do nothing but what needs no right.\n");
-    expect((await json()).grants).toEqual([]);
-  });
+test("says that an identity without a binding holds nothing", async () => {
+  vi.stubEnv("IRM_TOKEN", nobody.token);
+  const { code, stdout } = await whoami();
+  expect(code).toBe(0);
+  expect(stdout).toContain(nobody.uid);
+  expect(stdout).toContain("\nNo grant: it may do nothing but what needs no right.\n");
+  expect((await json()).grants).toEqual([]);
+});
 
-  test("shows only what a token with limits may do", async () => {
-    const cap = ["groups.list"];
-    const inScope = await api.token(api.owner.uid, { subject: "owner", cap, scopes: [registry] });
-    vi.stubEnv("IRM_TOKEN", inScope);
-    expect((await json()).grants).toEqual([{ group: registry, role: null, capabilities: cap }]);
-    expect((await whoami()).stdout).toContain(
-      `  registry (${registry})  through the capabilities of its token\n      groups.list\n`,
-    );
-    expect(await whoami("--check", `groups.list@${registry}`)).toMatchObject({
-      code: 0,
-      stdout: `groups.list at ${registry}: yes, through the capabilities of its token\n`,
-    });
-    expect((await whoami("--check", `groups.list@${platform}`)).code).toBe(3);
-    expect((await whoami("--check", `groups.create@${registry}`)).code).toBe(3);
+test("shows only what a token with limits may do", async () => {
+  const cap = ["groups.list"];
+  const inScope = await api.token(api.owner.uid, { subject: "owner", cap, scopes: [registry] });
+  vi.stubEnv("IRM_TOKEN", inScope);
+  expect((await json()).grants).toEqual([{ group: registry, role: null, capabilities: cap }]);
+  expect((await whoami()).stdout).toContain(
+    `  registry (${registry})  through the capabilities of its token\n      groups.list\n`,
+  );
+  expect(await whoami("--check", `groups.list@${registry}`)).toMatchObject({
+    code: 0,
+    stdout: `groups.list at ${registry}: yes, through the capabilities of its token\n`,
   });
+  expect((await whoami("--check", `groups.list@${platform}`)).code).toBe(3);
+  expect((await whoami("--check", `groups.create@${registry}`)).code).toBe(3);
+});
 
-  test("reports a token that the service refuses, and no credentials, with exit code 1", async () => {
-    vi.stubEnv("IRM_TOKEN", "not-a-token-of-this-service");
-    const refused = await whoami();
-    expect(refused).toMatchObject(failure(1, "It comes from IRM_TOKEN."));
-    expect(refused.stderr).not.toContain("not-a-token");
-    vi.stubEnv("IRM_TOKEN", "");
-    expect(await whoami()).toMatchObject({ code: 1, stderr: expect.stringContaining("no credentials") });
-  });
+test("reports a token that the service refuses, and no credentials, with exit code 1", async () => {
+  vi.stubEnv("IRM_TOKEN", "not-a-token-of-this-service");
+  const refused = await whoami();
+  expect(refused).toMatchObject(failure(1, "It comes from IRM_TOKEN."));
+  expect(refused.stderr).not.toContain("not-a-token");
+  vi.stubEnv("IRM_TOKEN", "");
+  expect(await whoami()).toMatchObject({ code: 1, stderr: expect.stringContaining("no credentials") });
 });
 
 describe("irm access whoami --check", () => {
   test.each<[string, () => string, string]>([
     ["the group of the binding, by path", () => "tag.create@platform/registry", "yes, through publisher"],
     ["the same, by uid", () => `tag.create@${registry}`, "yes, through publisher"],
-    [
-      "a group below it, and the API's name of a capability",
-      () => "CAP_IAM_GROUPS_LIST@platform",
-      "yes, through lister",
-    ],
+    ["a group below it, with the API's name", () => "CAP_IAM_GROUPS_LIST@platform", "yes, through lister"],
     ["a group above it", () => "tag.create@platform", "no"],
   ])("answers for %s", async (_, check, message) => {
     vi.stubEnv("IRM_TOKEN", release.token);

@@ -2,7 +2,7 @@
 // what to do. So a new error without an address fails this test.
 import { globSync, readFileSync } from "node:fs";
 import ts from "typescript";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SECTION_OF_CODE, withSection } from "../../client/errors.ts";
 import { root } from "../harness/api-process.ts";
 
@@ -214,22 +214,20 @@ test("the table of the page names the codes of the API's errors beside their sec
   }
 });
 
-describe("a source file has the message", () => {
-  const texts = files
-    .filter(({ file }) => /^(?:access|cli|client|plugin|provider)\//.test(file))
-    // A text that goes over several lines, and values inside.
-    .map(({ text }) => text.replace(/["'`]\s*\+\s*["'`]/g, ""));
-  const ofOthers = (anchor: string, message: string): boolean =>
-    anchor === "killed" ||
-    Object.hasOwn(SECTION_OF_CODE, message) ||
-    /^no response from … (connect|getaddrinfo) E$/.test(message);
-  const messages = rows.flatMap(({ anchor, codes }) => codes.filter((message) => !ofOthers(anchor, message)));
+const texts = files
+  .filter(({ file }) => /^(?:access|cli|client|plugin|provider)\//.test(file))
+  // A text that goes over several lines, and values inside.
+  .map(({ text }) => text.replace(/["'`]\s*\+\s*["'`]/g, ""));
+const ofOthers = (anchor: string, message: string): boolean =>
+  anchor === "killed" ||
+  Object.hasOwn(SECTION_OF_CODE, message) ||
+  /^no response from … (connect|getaddrinfo) E$/.test(message);
+const messages = rows.flatMap(({ anchor, codes }) => codes.filter((message) => !ofOthers(anchor, message)));
 
-  test.each(messages)("%s", (message) => {
-    const parts = message.split("…").filter((part) => part.trim() !== "");
-    // A value may end with a word of the message, such as "1 record blocks".
-    expect(texts.some((text) => parts.every((part) => text.includes(part.trim())))).toBe(true);
-  });
+test.each(messages)("a source file has: %s", (message) => {
+  const parts = message.split("…").filter((part) => part.trim() !== "");
+  // A value may end with a word of the message, such as "1 record blocks".
+  expect(texts.some((text) => parts.every((part) => text.includes(part.trim())))).toBe(true);
 });
 
 test("an address is at the end of an error once, whatever the error quotes", () => {

@@ -46,36 +46,34 @@ const deepText = (error: unknown): string => {
   return [String(error), message, stack, JSON.stringify(error), cause ? deepText(cause) : ""].join("\n");
 };
 
-describe("no secret leaves", () => {
-  for (const [held, env] of ENVIRONMENTS)
-    for (const [answered, answer] of ANSWERS)
-      it(`with ${held} and ${answered}`, async () => {
-        const transport = async (request: HttpRequest) => {
-          // Every exchange succeeds up to the API itself, so that each kind of token is really sent.
-          if (request.url.host === "actions.example.com" && answered !== "no answer")
-            return json({ value: "secret-github-token" });
-          if (request.url.pathname === "/sts/exchange" && answered === "an error that echoes")
-            return json({ token: "secret-api-token" });
-          return answer(request);
-        };
-        const messages: string[] = [];
-        const environment = { env, clock: manualClock(), transport, log: (text: string) => messages.push(text) };
-        const methods = methodsWith(environment).group;
-        await methods.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
-        const inputs = { parent: ORG, name: "eng" };
-        const runs = [
-          methods.create(inputs),
-          methods.read(ORG, {}),
-          methods.update(ORG, { name: "x" }, { root: true, name: "eng" }),
-          methods.delete(ORG, {}),
-        ];
-        for (const run of await Promise.allSettled(runs)) {
-          expect(run.status).toBe("rejected");
-          const text = deepText((run as PromiseRejectedResult).reason) + messages.join();
-          for (const secret of SECRETS) expect(text).not.toContain(secret);
-        }
-      });
-});
+for (const [held, env] of ENVIRONMENTS)
+  for (const [answered, answer] of ANSWERS)
+    it(`with ${held} and ${answered}`, async () => {
+      const transport = async (request: HttpRequest) => {
+        // Every exchange succeeds up to the API itself, so that each kind of token is really sent.
+        if (request.url.host === "actions.example.com" && answered !== "no answer")
+          return json({ value: "secret-github-token" });
+        if (request.url.pathname === "/sts/exchange" && answered === "an error that echoes")
+          return json({ token: "secret-api-token" });
+        return answer(request);
+      };
+      const messages: string[] = [];
+      const environment = { env, clock: manualClock(), transport, log: (text: string) => messages.push(text) };
+      const methods = methodsWith(environment).group;
+      await methods.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
+      const inputs = { parent: ORG, name: "eng" };
+      const runs = [
+        methods.create(inputs),
+        methods.read(ORG, {}),
+        methods.update(ORG, { name: "x" }, { root: true, name: "eng" }),
+        methods.delete(ORG, {}),
+      ];
+      for (const run of await Promise.allSettled(runs)) {
+        expect(run.status).toBe("rejected");
+        const text = deepText((run as PromiseRejectedResult).reason) + messages.join();
+        for (const secret of SECRETS) expect(text).not.toContain(secret);
+      }
+    });
 
 describe("the redactor", () => {
   it("removes every occurrence of a noted secret", () => {

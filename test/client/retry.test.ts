@@ -12,7 +12,7 @@ import { manualClock, START_MS } from "../harness/clock.ts";
 
 const failing = (failure: Failure) => new AttemptError(failure, new Error("failed"));
 
-const rows: [string, Failure, Safety[]][] = [
+it.each<[string, Failure, Safety[]]>([
   ["no connection", { sent: false }, ["safe", "idempotent", "once"]],
   ["a reset after the request was sent", { sent: true }, ["safe", "idempotent"]],
   ["429: refused before anything was done", { sent: true, status: 429 }, ["safe", "idempotent", "once"]],
@@ -25,40 +25,34 @@ const rows: [string, Failure, Safety[]][] = [
   ["400", { sent: true, status: 400 }, []],
   ["409", { sent: true, status: 409 }, []],
   ["501", { sent: true, status: 501 }, []],
-];
-
-it.each(rows)("which failures are retried: %s %j: %j", (_, failure, expected) => {
+])("which failures are retried: %s %j: %j", (_, failure, expected) => {
   expect((["safe", "idempotent", "once"] as const).filter((safety) => isRetryable(failure, safety))).toEqual(expected);
 });
 
-describe("whether the record may exist after a failed create", () => {
-  const rows: [Failure, boolean, string][] = [
-    [{ sent: false }, false, "it was not sent"],
-    [{ sent: true }, true, "no answer"],
-    [{ sent: true, status: 200 }, true, "an answer that cannot be read"],
-    [{ sent: true, status: 408 }, true, "the service gave up waiting"],
-    [{ sent: true, status: 500 }, true, "failed at an unknown point"],
-    [{ sent: true, status: 503 }, true, "a proxy may have answered"],
-    [{ sent: true, status: 409 }, false, "refused"],
-    [{ sent: true, status: 429 }, false, "refused"],
-    [{ sent: true, status: 302 }, false, "not the API"],
-  ];
-  for (const [failure, expected, reason] of rows)
-    it(`${JSON.stringify(failure)}: ${expected}, ${reason}`, () => expect(isAmbiguous(failure)).toBe(expected));
+it.each<[Failure, boolean, string]>([
+  [{ sent: false }, false, "it was not sent"],
+  [{ sent: true }, true, "no answer"],
+  [{ sent: true, status: 200 }, true, "an answer that cannot be read"],
+  [{ sent: true, status: 408 }, true, "the service gave up waiting"],
+  [{ sent: true, status: 500 }, true, "failed at an unknown point"],
+  [{ sent: true, status: 503 }, true, "a proxy may have answered"],
+  [{ sent: true, status: 409 }, false, "refused"],
+  [{ sent: true, status: 429 }, false, "refused"],
+  [{ sent: true, status: 302 }, false, "not the API"],
+])("whether the record may exist after %j of its create: %s, %s", (failure, expected) => {
+  expect(isAmbiguous(failure)).toBe(expected);
 });
 
-describe("how long the client waits", () => {
-  const BUSY: Failure = { sent: true, status: 503 };
-  const rows: [string, Failure, number, number, number][] = [
-    ["the base at first", BUSY, 1, 1, 100],
-    ["full jitter", BUSY, 4, 0.25, 200],
-    ["at most 20 seconds", BUSY, 20, 1, 20_000],
-    ["a second when throttled without a hint", { sent: true, status: 429 }, 1, 1, 1_000],
-    ["what the service asks for, and a second of jitter", { ...BUSY, retryAfterMs: 7_000 }, 1, 1, 8_000],
-    ["at most a minute of what it asks for", { sent: true, status: 429, retryAfterMs: 3_600_000 }, 1, 0, 60_000],
-  ];
-  for (const [reason, failure, attempt, random, expected] of rows)
-    it(reason, () => expect(delayMs(failure, attempt, random)).toBe(expected));
+const BUSY: Failure = { sent: true, status: 503 };
+it.each<[string, Failure, number, number, number]>([
+  ["the base at first", BUSY, 1, 1, 100],
+  ["full jitter", BUSY, 4, 0.25, 200],
+  ["at most 20 seconds", BUSY, 20, 1, 20_000],
+  ["a second when throttled without a hint", { sent: true, status: 429 }, 1, 1, 1_000],
+  ["what the service asks for, and a second of jitter", { ...BUSY, retryAfterMs: 7_000 }, 1, 1, 8_000],
+  ["at most a minute of what it asks for", { sent: true, status: 429, retryAfterMs: 3_600_000 }, 1, 0, 60_000],
+])("the client waits: %s", (_, failure, attempt, random, expected) => {
+  expect(delayMs(failure, attempt, random)).toBe(expected);
 });
 
 describe("retry", () => {

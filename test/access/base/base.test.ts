@@ -71,6 +71,7 @@ test.each<[what: string, env: NodeJS.ProcessEnv, base: object | undefined, input
 });
 
 const UNNAMED = "does not name the default branch; give --base REF";
+const NO_EVENT = `this job is of a pull request, and GITHUB_EVENT_PATH ${UNNAMED}`;
 const NOT_COUNTED = "and the rules of the change itself do not count";
 
 test.each<[what: string, env: NodeJS.ProcessEnv, refusal: string, input?: string]>([
@@ -85,21 +86,9 @@ test.each<[what: string, env: NodeJS.ProcessEnv, refusal: string, input?: string
     { GITHUB_EVENT_NAME: "pull_request", GITHUB_EVENT_PATH: "/nowhere" },
     `this job is of a pull_request, and GITHUB_EVENT_PATH ${UNNAMED}`,
   ],
-  [
-    "a job of a change has no event",
-    { GITHUB_BASE_REF: "main" },
-    `this job is of a pull request, and GITHUB_EVENT_PATH ${UNNAMED}`,
-  ],
-  [
-    "a merge queue has no default branch",
-    queue(undefined),
-    `this job is of a pull request, and GITHUB_EVENT_PATH ${UNNAMED}`,
-  ],
-  [
-    "a merge request has no default branch",
-    into("main"),
-    `this job is of a merge request, and CI_DEFAULT_BRANCH ${UNNAMED}`,
-  ],
+  ["a job of a change has no event", { GITHUB_BASE_REF: "main" }, NO_EVENT],
+  ["a merge queue has no default branch", queue(undefined), NO_EVENT],
+  ["a merge request has none", into("main"), `this job is of a merge request, and CI_DEFAULT_BRANCH ${UNNAMED}`],
   [
     "the default branch of GitLab is not there",
     { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "v2", CI_DEFAULT_BRANCH: "v2" },

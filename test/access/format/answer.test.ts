@@ -1,5 +1,5 @@
 // An answer of `irm access` in the formats for people.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { answerAsHtml, answerDocument, answerJson } from "../../../access/format/answer.ts";
 import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
@@ -23,15 +23,13 @@ type Answer = ReturnType<typeof answerOf>;
 const asText = (answer: Answer, width = 80) => documentAsText(answerDocument(answer), { color: false, width });
 const asMarkdown = (answer: Answer) => documentAsMarkdown(answerDocument(answer));
 
-describe("on a terminal", () => {
-  test("has colours only where they are wanted, wraps lists of capabilities at the width, cuts a long one, and counts the rest", () => {
-    const coloured = documentAsText(answerDocument(answerFor()), { color: true, width: 80 });
-    expect(coloured).toContain("\u001b[1mci1\u001b[22m");
-    expect(asText(answerFor())).not.toContain("\u001b");
-    expect(asText(answerFor(), 30)).toContain("      groups.list, repo.list,\n      tag.list\n");
-    const many = Array.from({ length: 30 }, (_, i) => `a${i + 10}.list`);
-    expect(asText(answerFor(1, many)).replace(/\n +/g, " ")).toContain("and 6 more (--format json lists all)");
-  });
+test("the terminal has colours only where they are wanted, wraps lists of capabilities at the width, cuts a long one, and counts the rest", () => {
+  const coloured = documentAsText(answerDocument(answerFor()), { color: true, width: 80 });
+  expect(coloured).toContain("\u001b[1mci1\u001b[22m");
+  expect(asText(answerFor())).not.toContain("\u001b");
+  expect(asText(answerFor(), 30)).toContain("      groups.list, repo.list,\n      tag.list\n");
+  const many = Array.from({ length: 30 }, (_, i) => `a${i + 10}.list`);
+  expect(asText(answerFor(1, many)).replace(/\n +/g, " ")).toContain("and 6 more (--format json lists all)");
 });
 
 test("of several organizations, each place names its own", () => {

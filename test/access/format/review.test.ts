@@ -172,34 +172,32 @@ describe("Markdown", () => {
   });
 });
 
-describe("who can assume an identity", () => {
-  const reviewOfNewMatch = (match: Json, next: Json): Review => {
-    const roles = { editor: ["repo.create"] };
-    const before = graphOf({ roles, identities: { release: match }, access: { "/": { editor: ["release"] } } });
-    return reviewBetween(
-      before,
-      changed(before, (graph) => addIdentity(graph, uid("release"), "release", ROOT, next)),
-    );
-  };
-  const [text, markdown, page] = inEveryFormat(
-    reviewOfNewMatch(MATCH, { ...MATCH, subject: "repo:evil/shop:ref:refs/heads/main" }),
+const reviewOfNewMatch = (match: Json, next: Json): Review => {
+  const roles = { editor: ["repo.create"] };
+  const before = graphOf({ roles, identities: { release: match }, access: { "/": { editor: ["release"] } } });
+  return reviewBetween(
+    before,
+    changed(before, (graph) => addIdentity(graph, uid("release"), "release", ROOT, next)),
   );
+};
+const [text, markdown, page] = inEveryFormat(
+  reviewOfNewMatch(MATCH, { ...MATCH, subject: "repo:evil/shop:ref:refs/heads/main" }),
+);
 
-  test("is in the headline of every format, although no capability changes, and what differs is marked in each, behind any number of claims", () => {
-    const headline = "1 identity: who can assume it changes";
-    expect(markdown).toContain(`## Change in access of \`acme\` by this program: ${headline}; `);
-    expect(text).toContain(`Change in access of acme by this program: ${headline}; `);
-    expect(page).toContain('<li class="alert"><b>1</b> identity: who can assume it changes</li>');
-    expect(markdown).toContain("<details open><summary><code>release</code>, who can assume it changes");
-    for (const owner of ["acme", "evil"])
-      expect(markdown).toContain(`subject "repo:\`**\`${owner}\`**\`/shop:ref:refs/heads/main"\``);
-    expect(page).toContain('repo:<del class="differs">acme</del>/shop');
-    expect(page).toContain('repo:<ins class="differs">evil</ins>/shop');
-    expect(text).toContain('subject "repo:»evil«/shop');
-    const claims = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`claim_${i}`, `${i} ${"v".repeat(30)}`]));
-    const of = (zz: string): Json => ({ ...MATCH, claims: { ...claims, zz } });
-    expect(asMarkdown(reviewOfNewMatch(of("acme"), of("evil")).report)).toContain('zz "`**`evil`**`"`');
-  });
+test("who can assume an identity is in the headline of every format, although no capability changes, and what differs is marked in each, behind any number of claims", () => {
+  const headline = "1 identity: who can assume it changes";
+  expect(markdown).toContain(`## Change in access of \`acme\` by this program: ${headline}; `);
+  expect(text).toContain(`Change in access of acme by this program: ${headline}; `);
+  expect(page).toContain('<li class="alert"><b>1</b> identity: who can assume it changes</li>');
+  expect(markdown).toContain("<details open><summary><code>release</code>, who can assume it changes");
+  for (const owner of ["acme", "evil"])
+    expect(markdown).toContain(`subject "repo:\`**\`${owner}\`**\`/shop:ref:refs/heads/main"\``);
+  expect(page).toContain('repo:<del class="differs">acme</del>/shop');
+  expect(page).toContain('repo:<ins class="differs">evil</ins>/shop');
+  expect(text).toContain('subject "repo:»evil«/shop');
+  const claims = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`claim_${i}`, `${i} ${"v".repeat(30)}`]));
+  const of = (zz: string): Json => ({ ...MATCH, claims: { ...claims, zz } });
+  expect(asMarkdown(reviewOfNewMatch(of("acme"), of("evil")).report)).toContain('zz "`**`evil`**`"`');
 });
 
 describe("the head of a review", () => {

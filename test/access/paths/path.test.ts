@@ -68,11 +68,7 @@ describe("an identity that another organization trusts", () => {
 
   test.each<[string, readonly string[], string[]]>([
     ["is out of reach without the right to change it", ["identity.list"], []],
-    [
-      "is strictly out of reach while it holds more in its own organization",
-      ["identity.update"],
-      [`cautious: ${TAKEOVER}`],
-    ],
+    ["is cautious while it holds more in its own organization", ["identity.update"], [`cautious: ${TAKEOVER}`]],
     [
       "is in reach once a binding that is in the way is deleted",
       ["identity.update", "role_bindings.delete"],
@@ -267,17 +263,12 @@ const COVERED: Readonly<Record<string, string[]>> = {
     ...["iam.Roles/Create", "iam.Roles/Update", "iam.Identities/Update", "iam.RoleBindings/Create"],
     ...["iam.RoleBindings/CreateBatch", "iam.RoleBindings/Update", "iam.RoleBindings/Delete"],
   ],
-  "a new identity holds nothing; a role that it gets can be given to the caller": [
-    "CreateIdentity",
-    "iam.Identities/Create",
-  ],
+  "a new identity holds nothing; a role of it can be given to the caller": ["CreateIdentity", "iam.Identities/Create"],
   "takes role_bindings.create at its group, which gives its role by itself": [
     ...["CreateIdentityProvider", "CreateGroupInvite", "iam.GroupInvites/Create"],
   ],
-  "takes all that the role grants, where it is granted; the contract says so itself": [
-    "CreateExternalGroupRoleMapping",
-  ],
-  "a group of one's own holds nothing; a new organization has only what its founder makes": [
+  "takes all that the role grants, where it is granted; the contract says so": ["CreateExternalGroupRoleMapping"],
+  "a group of one's own holds nothing; a new organization has what its founder makes": [
     "CreateGroup",
     "iam.Groups/Create",
   ],

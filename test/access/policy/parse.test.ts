@@ -168,24 +168,22 @@ people:
   });
 });
 
-describe("in the graph of a policy", () => {
-  const live = graphOf({ roles: { viewer: ["repo.list"], owner: ["role_bindings.create"] } });
-  mapGroup(live, "m", addProvider(live, uid("sso"), "sso", roleUid("viewer")), "Old", roleUid("owner"));
-  const subjectsOf = (people: string): string[] => {
-    const { graph, mistakes } = policyGraph(policyOf(`organization: { uid: "${ROOT}" }\n${people}\n`), live);
-    expect(mistakes).toEqual([]);
-    const { report } = reviewBetween(live, newGraph(graph));
-    return report.people.map(({ subject, gains, losses }) => `${subject} +${gains.length} -${losses.length}`);
-  };
+const live = graphOf({ roles: { viewer: ["repo.list"], owner: ["role_bindings.create"] } });
+mapGroup(live, "m", addProvider(live, uid("sso"), "sso", roleUid("viewer")), "Old", roleUid("owner"));
+const subjectsOf = (people: string): string[] => {
+  const { graph, mistakes } = policyGraph(policyOf(`organization: { uid: "${ROOT}" }\n${people}\n`), live);
+  expect(mistakes).toEqual([]);
+  const { report } = reviewBetween(live, newGraph(graph));
+  return report.people.map(({ subject, gains, losses }) => `${subject} +${gains.length} -${losses.length}`);
+};
 
-  test("people keep what they have without the section, and an external group gets the roles that it names, of any provider", () => {
-    expect(subjectsOf("")).toEqual([]);
-    expect(subjectsOf("people: { sso: { externalGroups: { Old: [owner] } } }")).toEqual([]);
-    expect(subjectsOf("people: { sso: { externalGroups: { Old: [owner], SRE: [owner] } } }")).toEqual([
-      "external group SRE of sso +1 -0",
-    ]);
-    expect(subjectsOf("people: { soo: { externalGroups: { SRE: [owner] } } }")).toContain(
-      "external group SRE of soo +1 -0",
-    );
-  });
+test("in the graph of a policy, people keep what they have without the section, and an external group gets the roles that it names, of any provider", () => {
+  expect(subjectsOf("")).toEqual([]);
+  expect(subjectsOf("people: { sso: { externalGroups: { Old: [owner] } } }")).toEqual([]);
+  expect(subjectsOf("people: { sso: { externalGroups: { Old: [owner], SRE: [owner] } } }")).toEqual([
+    "external group SRE of sso +1 -0",
+  ]);
+  expect(subjectsOf("people: { soo: { externalGroups: { SRE: [owner] } } }")).toContain(
+    "external group SRE of soo +1 -0",
+  );
 });

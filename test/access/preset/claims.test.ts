@@ -237,11 +237,7 @@ describeMatches(
     "another session": principal("sts::assumed-role/my-role/i-0abc", "AROA123EXAMPLE123:i-0abc"),
     "longer role": principal("sts::assumed-role/my-role-2/s", "AROA999EXAMPLE123:s"),
     "a new role of the name": principal("sts::assumed-role/my-role/my-session", "AROA999EXAMPLE999:my-session"),
-    "another account": principal(
-      "sts::assumed-role/my-role/my-session",
-      "AROA123EXAMPLE124:my-session",
-      "999999999999",
-    ),
+    account: principal("sts::assumed-role/my-role/my-session", "AROA123EXAMPLE124:my-session", "999999999999"),
     "the role itself": principal("iam::role/my-role", "AROA123EXAMPLE123"),
     user: principal("iam::user/Alice", "AIDACKCEVSQ6C2EXAMPLE"),
     "user of a team": principal("iam::user/teams/Alice", "AIDACKCEVSQ6C2EXAMPLF"),

@@ -53,11 +53,7 @@ const above = ["reader acme groups.list by viewer", "reader acme repo.list by vi
 const twice = changed(own, (graph) => bind(graph, TOOLS, RELEASE, PUBLISHER));
 
 test.each<[what: string, questions: QuestionText[], rows: string[], graph?: GraphBuilder]>([
-  [
-    "an identity acts where its bindings are",
-    [{ identity: "release" }, { identity: RELEASE }],
-    [...inRegistry, ...inTools],
-  ],
+  ["an identity acts at its bindings", [{ identity: "release" }, { identity: RELEASE }], [...inRegistry, ...inTools]],
   [
     "who acts at a group comes from its bindings and those above",
     ["platform/registry", "/platform/registry/", uid("platform/registry")].map((group) => ({ group })),

@@ -196,33 +196,31 @@ describe("what somebody removed by hand", () => {
   });
 });
 
-describe("what the state marks as secret", () => {
-  const secret = (...texts: string[]) => ({ isSecret: (text: string) => texts.some((one) => text.includes(one)) });
+const secret = (...texts: string[]) => ({ isSecret: (text: string) => texts.some((one) => text.includes(one)) });
 
-  test("is hidden where the run has changed it, not known where it decides access, and in view where nothing has changed: the service lists it", () => {
-    const found = run(
-      (graph) => {
-        adds(graph);
-        graph.roles.set(own, { ...graph.roles.get(own), capabilities: ["repo.create", "roles.update"] } as never);
-      },
-      { left: [resource("Identity", "bot", BOT)], ...secret("roles.update", "bot") },
-    );
-    const bot = urnOf("Identity", "bot");
-    expect(found.after.identities.get(bot)).toMatchObject({ name: "[secret]", relationship: { claimMatch: {} } });
-    expect(found.after.roles.get(own)?.capabilities).toEqual(["repo.create"]);
-    const message = "publisher: what the role grants is secret";
-    const hides = { of: "capabilities", role: own };
-    expect(found.unknown).toEqual([{ subject: "publisher", property: "capabilities", message, hides, about: own }]);
-    const claim = run(adds, { left: [resource("Identity", "bot", BOT)], ...secret("issuer.example") });
-    expect(claim.after.identities.get(bot)?.relationship).toBeNull();
-    expect(claim.unknown).toMatchObject([{ hides: { of: "assumable", identity: bot }, about: bot }]);
-    const part = run(adds, secret(BOT));
-    expect([...part.after.bindings.values()].map(({ id }) => id)).toEqual([CI_VIEWS]);
-    expect(part.unknown).toContainEqual(expect.objectContaining({ hides: { of: "binding", role: own, group: MADE } }));
-    const { after, unknown } = run(() => {}, secret("ci", "repo", "acme", CI));
-    expect(after).toEqual(before);
-    expect(unknown).toEqual([]);
-  });
+test("what the state marks as secret is hidden where the run has changed it, not known where it decides access, and in view where nothing has changed: the service lists it", () => {
+  const found = run(
+    (graph) => {
+      adds(graph);
+      graph.roles.set(own, { ...graph.roles.get(own), capabilities: ["repo.create", "roles.update"] } as never);
+    },
+    { left: [resource("Identity", "bot", BOT)], ...secret("roles.update", "bot") },
+  );
+  const bot = urnOf("Identity", "bot");
+  expect(found.after.identities.get(bot)).toMatchObject({ name: "[secret]", relationship: { claimMatch: {} } });
+  expect(found.after.roles.get(own)?.capabilities).toEqual(["repo.create"]);
+  const message = "publisher: what the role grants is secret";
+  const hides = { of: "capabilities", role: own };
+  expect(found.unknown).toEqual([{ subject: "publisher", property: "capabilities", message, hides, about: own }]);
+  const claim = run(adds, { left: [resource("Identity", "bot", BOT)], ...secret("issuer.example") });
+  expect(claim.after.identities.get(bot)?.relationship).toBeNull();
+  expect(claim.unknown).toMatchObject([{ hides: { of: "assumable", identity: bot }, about: bot }]);
+  const part = run(adds, secret(BOT));
+  expect([...part.after.bindings.values()].map(({ id }) => id)).toEqual([CI_VIEWS]);
+  expect(part.unknown).toContainEqual(expect.objectContaining({ hides: { of: "binding", role: own, group: MADE } }));
+  const { after, unknown } = run(() => {}, secret("ci", "repo", "acme", CI));
+  expect(after).toEqual(before);
+  expect(unknown).toEqual([]);
 });
 
 const KNOWN = uidIn(ROOT, 2);

@@ -78,11 +78,7 @@ const workload = { github: { repository: "acme/*", branch: "main" } };
 test.each<[what: string, own: object, reason?: unknown]>([
   ["what an identity leads to", { identity: "onboarding", cannot: { capability: "groups.delete" } }, WHY],
   ["what leads to a capability that only some may hold", { capability: "groups.delete", only: [] }, WHY],
-  [
-    "what the identities of a workload lead to",
-    { workload, cannot: ["groups.delete"] },
-    expect.stringContaining(`the workload ${HOLDS}`),
-  ],
+  ["a workload", { workload, cannot: ["groups.delete"] }, expect.stringContaining(`the workload ${HOLDS}`)],
   ["nothing where it leads nowhere", { identity: "release", cannot: ["groups.delete"] }],
   ["nothing above the group", { identity: "onboarding", cannot: { capability: "groups.delete", at: "/" } }],
 ])("with ever, a test fails on %s; without it, it passes", (_, own, reason) => {

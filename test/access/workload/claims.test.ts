@@ -99,22 +99,20 @@ describe("says what differs:", () => {
   });
 });
 
-describe("an identity without a claim match:", () => {
-  const claims = { iss: "https://keys.example", sub: "root", aud: api.authUrl, exp: api.clock() / 1000 + 60 };
-  const keys = { issuer: "https://keys.example", subject: "root", issuerKeys: "{}" };
-  const createTime = new Date(api.clock()).toISOString();
-  const ended = new Date(api.clock() - 1).toISOString();
+const claims = { iss: "https://keys.example", sub: "root", aud: api.authUrl, exp: api.clock() / 1000 + 60 };
+const keys = { issuer: "https://keys.example", subject: "root", issuerKeys: "{}" };
+const createTime = new Date(api.clock()).toISOString();
+const ended = new Date(api.clock() - 1).toISOString();
 
-  test.each<[what: string, identity: Json, unmet: string[]]>([
-    ["its own keys", { staticKeys: keys, createTime }, []],
-    ["keys for another subject", { staticKeys: { ...keys, subject: "other" }, createTime }, ["sub"]],
-    ["keys for other audiences", { staticKeys: { ...keys, audiences: ["x"] }, createTime }, ["aud"]],
-    ["keys that have ended", { staticKeys: { ...keys, expirationTime: ended }, createTime }, ["expirationTime"]],
-    ["keys of more than a year", { staticKeys: keys, createTime: "2020-01-01T00:00:00Z" }, ["expirationTime"]],
-    ["a principal of AWS, which has no token", { awsIdentity: { awsAccount: "123456789012" } }, ["awsIdentity"]],
-    ["a service, which has no token", { servicePrincipal: "COSIGNED" }, ["servicePrincipal"]],
-    ["nothing", {}, ["claimMatch"]],
-  ])("%s", (_, identity, expected) => {
-    expect(unmet(compareClaims(identity, { claims, audiences, nowMs: api.clock() }))).toEqual(expected);
-  });
+test.each<[what: string, identity: Json, unmet: string[]]>([
+  ["its own keys", { staticKeys: keys, createTime }, []],
+  ["keys for another subject", { staticKeys: { ...keys, subject: "other" }, createTime }, ["sub"]],
+  ["keys for other audiences", { staticKeys: { ...keys, audiences: ["x"] }, createTime }, ["aud"]],
+  ["keys that have ended", { staticKeys: { ...keys, expirationTime: ended }, createTime }, ["expirationTime"]],
+  ["keys of more than a year", { staticKeys: keys, createTime: "2020-01-01T00:00:00Z" }, ["expirationTime"]],
+  ["a principal of AWS, which has no token", { awsIdentity: { awsAccount: "123456789012" } }, ["awsIdentity"]],
+  ["a service, which has no token", { servicePrincipal: "COSIGNED" }, ["servicePrincipal"]],
+  ["nothing", {}, ["claimMatch"]],
+])("an identity without a claim match: %s", (_, identity, expected) => {
+  expect(unmet(compareClaims(identity, { claims, audiences, nowMs: api.clock() }))).toEqual(expected);
 });

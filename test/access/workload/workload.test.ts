@@ -58,38 +58,36 @@ describe("the pull requests of an owner", () => {
   });
 });
 
-describe("an example is a subject that a reader believes", () => {
-  const gitlab = presets.gitlab.relationship({ project: "acme/*", branch: "*" }) as unknown as Json;
-  const [PULLS, BRANCHES] = ["repo:acme/[^/:]*:pull_request", "project_path:acme/[^/:]*:ref_type:branch:ref:.*"];
-  test.each<[string, string, Json]>([
-    ["repo:acme/images:pull_request", PULLS, pulls],
-    ["repo:acme/:pull_request", "repo:acme/:pull_request", pulls],
-    ["project_path:acme/images:ref_type:branch:ref:main", BRANCHES, gitlab],
-  ])("%s", (sub, subjectPattern, workload) => {
-    const issuer = workload === gitlab ? "https://gitlab.com" : GITHUB;
-    const found = canBeAssumedBy(assumedBy({ issuer, subjectPattern }), workloadsOf(workload));
-    expect(found).toMatchObject({ is: "yes", example: { sub } });
-  });
+const ofProjects = presets.gitlab.relationship({ project: "acme/*", branch: "*" }) as unknown as Json;
+const [PULLS, BRANCHES] = ["repo:acme/[^/:]*:pull_request", "project_path:acme/[^/:]*:ref_type:branch:ref:.*"];
+test.each<[string, string, Json]>([
+  ["repo:acme/images:pull_request", PULLS, pulls],
+  ["repo:acme/:pull_request", "repo:acme/:pull_request", pulls],
+  ["project_path:acme/images:ref_type:branch:ref:main", BRANCHES, ofProjects],
+])("an example is a subject: %s", (sub, subjectPattern, workload) => {
+  const issuer = workload === ofProjects ? "https://gitlab.com" : GITHUB;
+  const found = canBeAssumedBy(assumedBy({ issuer, subjectPattern }), workloadsOf(workload));
+  expect(found).toMatchObject({ is: "yes", example: { sub } });
 });
 
-describe("other workloads", () => {
-  const branch = presets.github.relationship({ repository: "acme/x", branch: "main" }) as unknown as Json;
-  const roleOf = (name: string): Json =>
-    presets.aws.relationship({ account: "123456789012", role: name }) as unknown as Json;
-  const role = roleOf("build");
-  const keys: Json = { staticKeys: { issuer: "https://a.example", subject: "s", issuerKeys: "{}" } };
-  test.each<[string, string, Json | null, Json]>([
-    ["yes", "a branch, by its claims", assumedBy(any({ ref: "refs/heads/main" })), branch],
-    ["no", "a tag, for a branch", assumedBy(any({ ref: "refs/tags/v1" })), branch],
-    ["no", "a pull request, for a branch", assumedBy(any({ event_name: "pull_request" })), branch],
-    ["yes", "a role", role, role],
-    ["no", "another role", roleOf("other"), role],
-    ["no", "a token, for a role", branch, role],
-    ["no", "a key of the identity's own", keys, branch],
-    ["yes", "the holder of the key", keys, keys],
-    ["undecided", "nothing is known of the identity", null, branch],
-  ])("%s: %s", (expected, _, relationship, workload) => expect(answer(relationship, workload)).toBe(expected));
-});
+const branch = presets.github.relationship({ repository: "acme/x", branch: "main" }) as unknown as Json;
+const roleOf = (name: string): Json =>
+  presets.aws.relationship({ account: "123456789012", role: name }) as unknown as Json;
+const role = roleOf("build");
+const keys: Json = { staticKeys: { issuer: "https://a.example", subject: "s", issuerKeys: "{}" } };
+test.each<[string, string, Json | null, Json]>([
+  ["yes", "a branch, by its claims", assumedBy(any({ ref: "refs/heads/main" })), branch],
+  ["no", "a tag, for a branch", assumedBy(any({ ref: "refs/tags/v1" })), branch],
+  ["no", "a pull request, for a branch", assumedBy(any({ event_name: "pull_request" })), branch],
+  ["yes", "a role", role, role],
+  ["no", "another role", roleOf("other"), role],
+  ["no", "a token, for a role", branch, role],
+  ["no", "a key of the identity's own", keys, branch],
+  ["yes", "the holder of the key", keys, keys],
+  ["undecided", "nothing is known of the identity", null, branch],
+])("other workloads, %s: %s", (expected, _, relationship, workload) =>
+  expect(answer(relationship, workload)).toBe(expected),
+);
 
 const GITLAB = "https://gitlab.com";
 const BUILDKITE = "https://agent.buildkite.com";

@@ -189,7 +189,7 @@ describe("the folder of the logs", () => {
     ["that is a link", () => symlinkSync(temporary, shared), "must be a folder of this user alone, and is none"],
     ["that is a file", () => writeFileSync(shared, ""), "cannot be used (EEXIST)"],
     [
-      "that others may read",
+      "open to others",
       () => mkdirSync(shared, { mode: 0o755 }),
       "must be a folder of this user alone, and others have access to it",
     ],

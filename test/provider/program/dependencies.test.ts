@@ -111,10 +111,7 @@ describe("a wait that could never end does not begin", () => {
   // A wait for one of these candidates would never end: its registration waits for the other one.
   it.each<[string, (x: Group) => Group]>([
     ["depends on the resource itself", (x) => group("a", ORG, { dependsOn: [x] })],
-    [
-      "reads from it",
-      ({ uid }) => new Group("a", { parent: ORG, name: "a", description: pulumi.interpolate`by ${uid}` }),
-    ],
+    ["reads it", ({ uid }) => new Group("a", { parent: ORG, name: "a", description: pulumi.interpolate`by ${uid}` })],
     ["is below it in the program's tree", (x) => group("a", ORG, { parent: x })],
     ["has a promise of its dependencies", (x) => group("a", ORG, { dependsOn: Promise.resolve([x]) })],
   ])("on a group that %s", async (_, declare) => {

@@ -109,7 +109,7 @@ describe("look-ups", () => {
       'no role named "editr" at the root; exactly one is needed; did you mean "editor"?',
     ],
     [
-      "the nearest name in a group",
+      "the nearest in a group",
       () => irm.getGroup({ parent: org, name: "g66" }),
       /^no group named "g66" in .*; did you mean "g6"/,
     ],

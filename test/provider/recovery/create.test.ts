@@ -199,11 +199,7 @@ describe("a response that names another record", () => {
       () => async () => json(await machine.createByOther(machine.inputs())),
       "differs from what was requested",
     ],
-    [
-      "one of another kind, created at the same time with the same name",
-      (args) => async () => json(await roleNow(args)),
-      "is not a group",
-    ],
+    ["one of another kind, made then with its name", (args) => async () => json(await roleNow(args)), "is not a group"],
     ["a well-formed uid without a record", () => (own) => json(nowhere(own)), "differs from what was requested"],
   ];
 

@@ -31,55 +31,53 @@ identities:
 const EDITOR = "access: { platform: { editor: [release] } }";
 const VIEWER = "access: { platform: { viewer: [release] }, /: { viewer: [release] } }";
 
-describe("adds role bindings", () => {
-  test.each(
-    Object.entries<[added: string, access: string, after: string]>({
-      "to a list between brackets": [
-        EDITOR,
-        "access:\n  platform: { editor: [review] } # ours\n",
-        "access:\n  platform: { editor: [review, release] } # ours\n",
-      ],
-      "to maps and empty lists between brackets": [
-        VIEWER,
-        "access:\n  platform: { editor: [review] } # ours\n  /: { viewer: [] }\n",
-        "access:\n  platform: { editor: [review], viewer: [ release ] } # ours\n  /: { viewer: [ release ] }\n",
-      ],
-      "to a list of lines, and keeps the comments": [
-        EDITOR,
-        "access:\n  platform:\n    editor:\n      - review # main\n    # all\n    viewer: [review]\n  # everywhere\n",
-        "access:\n  platform:\n    editor:\n      - review # main\n      - release\n    # all\n    viewer: [review]\n  # everywhere\n",
-      ],
-      "after the deeper comments of the row before": [
-        VIEWER,
-        "access:\n  platform:\n    viewer: [review]\n    # editor: nobody\n  # everywhere\n",
-        "access:\n  platform:\n    viewer: [review, release]\n    # editor: nobody\n    # everywhere\n  /:\n    viewer: [ release ]\n",
-      ],
-      "to lists and maps with a line for each item": [
-        VIEWER,
-        'access: {\n  "platform": { "viewer": [\n    "review", # main\n  ] }, # ours\n}\n',
-        'access:\n  {\n    "platform":\n      {\n        "viewer": [ "review", release ] # main\n      },\n    /: { viewer: [ release ] }\n  } # ours\n',
-      ],
-      "to rows that are empty in YAML": [
-        VIEWER,
-        "access:\n  platform: # nobody yet\n  /: ~\n  team:\n",
-        "access:\n  platform:\n    # nobody yet\n    viewer: [ release ]\n  /:\n    viewer: [ release ]\n  team:\n",
-      ],
-      "to an empty section": [EDITOR, "access: {}\n", "access:\n  platform:\n    editor: [ release ]\n"],
-      "to a policy without the section, whose last line has no end": [
-        EDITOR,
-        "tests: []",
-        "tests: []\naccess:\n  platform:\n    editor: [ release ]\n",
-      ],
-      "to lines that end with CR LF": [
-        VIEWER,
-        "access:\r\n  platform:\r\n    viewer:\r\n      - review\r\n",
-        "access:\r\n  platform:\r\n    viewer:\r\n      - review\r\n      - release\r\n  /:\r\n    viewer: [ release ]\r\n",
-      ],
-    }),
-  )("%s", (_, [added, access, after]) => {
-    const head = after.includes("\r\n") ? HEAD.replaceAll("\n", "\r\n") : HEAD;
-    expect(add(added, head + access).text).toBe(head + after);
-  });
+test.each(
+  Object.entries<[added: string, access: string, after: string]>({
+    "to a list between brackets": [
+      EDITOR,
+      "access:\n  platform: { editor: [review] } # ours\n",
+      "access:\n  platform: { editor: [review, release] } # ours\n",
+    ],
+    "to maps and empty lists between brackets": [
+      VIEWER,
+      "access:\n  platform: { editor: [review] } # ours\n  /: { viewer: [] }\n",
+      "access:\n  platform: { editor: [review], viewer: [ release ] } # ours\n  /: { viewer: [ release ] }\n",
+    ],
+    "to a list of lines, and keeps the comments": [
+      EDITOR,
+      "access:\n  platform:\n    editor:\n      - review # main\n    # all\n    viewer: [review]\n  # everywhere\n",
+      "access:\n  platform:\n    editor:\n      - review # main\n      - release\n    # all\n    viewer: [review]\n  # everywhere\n",
+    ],
+    "after the deeper comments of the row before": [
+      VIEWER,
+      "access:\n  platform:\n    viewer: [review]\n    # editor: nobody\n  # everywhere\n",
+      "access:\n  platform:\n    viewer: [review, release]\n    # editor: nobody\n    # everywhere\n  /:\n    viewer: [ release ]\n",
+    ],
+    "to lists and maps with a line for each item": [
+      VIEWER,
+      'access: {\n  "platform": { "viewer": [\n    "review", # main\n  ] }, # ours\n}\n',
+      'access:\n  {\n    "platform":\n      {\n        "viewer": [ "review", release ] # main\n      },\n    /: { viewer: [ release ] }\n  } # ours\n',
+    ],
+    "to rows that are empty in YAML": [
+      VIEWER,
+      "access:\n  platform: # nobody yet\n  /: ~\n  team:\n",
+      "access:\n  platform:\n    # nobody yet\n    viewer: [ release ]\n  /:\n    viewer: [ release ]\n  team:\n",
+    ],
+    "to an empty section": [EDITOR, "access: {}\n", "access:\n  platform:\n    editor: [ release ]\n"],
+    "to a policy without the section, whose last line has no end": [
+      EDITOR,
+      "tests: []",
+      "tests: []\naccess:\n  platform:\n    editor: [ release ]\n",
+    ],
+    "to lines that end with CR LF": [
+      VIEWER,
+      "access:\r\n  platform:\r\n    viewer:\r\n      - review\r\n",
+      "access:\r\n  platform:\r\n    viewer:\r\n      - review\r\n      - release\r\n  /:\r\n    viewer: [ release ]\r\n",
+    ],
+  }),
+)("adds role bindings %s", (_, [added, access, after]) => {
+  const head = after.includes("\r\n") ? HEAD.replaceAll("\n", "\r\n") : HEAD;
+  expect(add(added, head + access).text).toBe(head + after);
 });
 
 test("adds groups, identities and roles as an export writes them, and says what it added", () => {
@@ -166,40 +164,38 @@ access: { a: { viewer: [i, nightly] } }`,
   });
 });
 
-describe("refuses what it cannot add, and writes nothing", () => {
-  test.each<[added: string, access: string, message: string]>([
-    [
-      EDITOR,
-      "access:\n  team: &rows { editor: [review] }\n  platform: *rows\n",
-      "access.yaml:8:13: access.platform is an alias; write it out",
-    ],
-    [
-      EDITOR,
-      "access:\n  platform: &rows { editor: [review] }\n  team: *rows\n",
-      "access.yaml would say something else than before; edit it by hand",
-    ],
-    [
-      EDITOR,
-      "access:\n  team: &rows { editor: [review] }\n  platform: { <<: *rows, viewer: [review] }\n",
-      "access.yaml would say something else than before; edit it by hand",
-    ],
-    [
-      "access: { platform: { editor: [relase] } }",
-      "access: {}\n",
-      "after that, access.platform.editor[0]: there is no identity relase; did you mean release?",
-    ],
-    [
-      "identities: { other: { name: release, in: platform, github: { repository: acme/x, branch: main } } }",
-      "",
-      "after that, identities.other.name: identity release has the same name in this group; choose another",
-    ],
-  ])("%j to %j", (added, access, message) => {
-    const file = write({ "access.yaml": HEAD + access });
-    expect(() => additionOf(openPolicy(file), asAdded(parse(added)) as AddedMap)).toThrow(
-      new PolicyEditError(message.replace(/^access.yaml/, file)),
-    );
-    expect(readFileSync(file, "utf8")).toBe(HEAD + access);
-  });
+test.each<[added: string, access: string, message: string]>([
+  [
+    EDITOR,
+    "access:\n  team: &rows { editor: [review] }\n  platform: *rows\n",
+    "access.yaml:8:13: access.platform is an alias; write it out",
+  ],
+  [
+    EDITOR,
+    "access:\n  platform: &rows { editor: [review] }\n  team: *rows\n",
+    "access.yaml would say something else than before; edit it by hand",
+  ],
+  [
+    EDITOR,
+    "access:\n  team: &rows { editor: [review] }\n  platform: { <<: *rows, viewer: [review] }\n",
+    "access.yaml would say something else than before; edit it by hand",
+  ],
+  [
+    "access: { platform: { editor: [relase] } }",
+    "access: {}\n",
+    "after that, access.platform.editor[0]: there is no identity relase; did you mean release?",
+  ],
+  [
+    "identities: { other: { name: release, in: platform, github: { repository: acme/x, branch: main } } }",
+    "",
+    "after that, identities.other.name: identity release has the same name in this group; choose another",
+  ],
+])("refuses what it cannot add: %j to %j", (added, access, message) => {
+  const file = write({ "access.yaml": HEAD + access });
+  expect(() => additionOf(openPolicy(file), asAdded(parse(added)) as AddedMap)).toThrow(
+    new PolicyEditError(message.replace(/^access.yaml/, file)),
+  );
+  expect(readFileSync(file, "utf8")).toBe(HEAD + access);
 });
 
 const GROUPS = `organization: acme
