@@ -70,12 +70,7 @@ export const addIdentity = (graph: GraphBuilder, id: NodeId, name: string, group
   return id;
 };
 
-export const addRole = (
-  graph: GraphBuilder,
-  name: string,
-  held: readonly string[],
-  group: NodeId | null = null,
-): NodeId => {
+export const addRole = (graph: GraphBuilder, name: string, held: readonly string[], group: NodeId | null = null) => {
   const id = group === null ? roleUid(name) : uidIn(group, 4096 + graph.roles.size);
   graph.roles.set(id, { id, uid: uidOf(id), name, group, capabilities: held.toSorted() });
   return id;
@@ -95,13 +90,7 @@ export const addProvider = (
 };
 
 /** Members of an external group of a provider get a role in the organization. */
-export const mapGroup = (
-  graph: GraphBuilder,
-  id: NodeId,
-  provider: NodeId,
-  externalGroupId: string,
-  role: NodeId,
-): void => {
+export const mapGroup = (graph: GraphBuilder, id: NodeId, provider: NodeId, externalGroupId: string, role: NodeId) => {
   graph.externalGroups.set(id, { id, uid: uidOf(id), provider, externalGroupId, role, group: ROOT });
 };
 

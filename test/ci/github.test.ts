@@ -8,7 +8,6 @@ import { Report } from "../../access/review/report.ts";
 import { serve } from "../harness/api-server.ts";
 import { createProgramChange, type ProgramChange } from "../harness/pipeline/change.ts";
 import { createGithub, type Github, pullRequest, push } from "../harness/pipeline/github.ts";
-import type { JobResult } from "../harness/pipeline/github-runner.ts";
 import { TOKEN } from "../harness/pipeline/posts.ts";
 import { createUid } from "../harness/records.ts";
 
@@ -32,11 +31,7 @@ afterAll(async () => {
   change.repository.remove();
 });
 
-const review = (
-  further: Record<string, string> = {},
-  from: "branch" | "fork" = "branch",
-  target = "main",
-): Promise<JobResult> =>
+const review = (further: Record<string, string> = {}, from: "branch" | "fork" = "branch", target = "main") =>
   github.run(
     pullRequest(head, from, target),
     { "stack-name": "production", change: change.file, "preview-identity": identity, ...further },

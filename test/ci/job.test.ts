@@ -277,14 +277,7 @@ describe("what a command needs", () => {
 });
 
 test("later steps get the inputs as one text, without a token", () => {
-  const env = {
-    IRM_CI_STACK_NAME: "a",
-    IRM_CI_DENY: "x\ny",
-    IRM_CI_RULES: "",
-    IRM_CI_TOKEN: "t",
-    IRM_TOKEN: "t",
-    HOME: "h",
-  };
+  const env = { IRM_CI_STACK_NAME: "a", IRM_CI_DENY: "x\ny", IRM_CI_RULES: "", IRM_CI_TOKEN: "t", IRM_TOKEN: "t" };
   const text = inputsText(env);
   expect(JSON.parse(text)).toEqual({ IRM_CI_STACK_NAME: "a", IRM_CI_DENY: "x\ny" });
   expect(read({ IRM_CI_INPUTS: text }).settings).toMatchObject({ stack: "a", deny: ["x", "y"] });

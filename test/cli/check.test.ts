@@ -281,10 +281,7 @@ describe("--live", async () => {
   });
 
   test("what the caller cannot see passes no test of what must not be", async () => {
-    const { code, stdout } = await live(
-      `tests:\n  - { name: nobody, capability: vuln.create, only: [] }\n`,
-      reader.token,
-    );
+    const { code, stdout } = await live("tests: [{ name: nobody, capability: vuln.create, only: [] }]\n", reader.token);
     expect(code).toBe(3);
     expect(JSON.parse(stdout).tests[0].reason).toMatch(/not visible/);
   });

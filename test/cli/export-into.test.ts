@@ -296,14 +296,7 @@ describe("of a state of Terraform", async () => {
     const repo = await createUid(api, "repos", organization, { name: "nginx", bundles: ["base"], catalogTier });
     const mirror = await createUid(api, "repos", organization, { name: "mirror", sync_config: { source: repo } });
     const tag = await createUid(api, "tags", repo, { name: "latest-20260101" });
-    const sync = {
-      source: "dev/nginx",
-      google: null,
-      amazon: null,
-      azure: null,
-      expiration: null,
-      unique_tags: false,
-    };
+    const sync = { source: "dev/nginx", google: null, amazon: null, azure: null, expiration: null, unique_tags: false };
     const nginx = { name: "nginx", bundles: ["base"], tier: "BASE", readme: "# nginx", sync_config: null };
     const mirrored = { name: "mirror", bundles: null, tier: null, readme: null, sync_config: sync };
     const latest = { name: "latest-20260101", bundles: null, deprecated: false, digest: "sha256:0" };
@@ -331,18 +324,12 @@ describe("of a state of Terraform", async () => {
     const state = pulledWith("kept.json", (resources) => [
       ...resources.filter(({ name, type }) => type === "chainguard_rolebinding" && name === "cloud"),
       resource("chainguard_rolebinding", "twin", { id: twin, ...binding }),
-      resource("chainguard_subscription", "events", {
-        id: `${organization}/${"5".repeat(16)}`,
-        sink: "https://s.example",
-      }),
+      resource("chainguard_subscription", "events", { id: `${organization}/${"5".repeat(16)}`, sink: "https://s" }),
       resource("chainguard_group", "odd", { id: "../identities" }),
       resource("chainguard_group", "flat", {}, { attributes: undefined, attributes_flat: { id: group } }),
       resource("chainguard_group", "old", platform, { deposed: "0123abcd" }),
       resource("chainguard_group", "platform", { ...platform, description: "Builds what others stand on" }, TAINTED),
-      {
-        ...resource("google_project", "p", { id: "p" }),
-        provider: 'provider["registry.terraform.io/hashicorp/google"]',
-      },
+      { ...resource("google", "p", { id: "p" }), provider: 'provider["registry.terraform.io/hashicorp/google"]' },
     ]);
     const { code, stderr } = await take(state);
     expect(code).toBe(3);

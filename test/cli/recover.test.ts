@@ -124,10 +124,7 @@ it("names what blocks a deletion, and exits with 1", async () => {
 
 it("deletes nothing that it is not certain of, and says why", async () => {
   const [, below] = await leave();
-  await service.session.call("UpdateGroup", {
-    group: { uid: below, description: "by hand" },
-    updateMask: "description",
-  } as never);
+  await service.call("UpdateGroup", { group: { uid: below, description: "by hand" }, updateMask: "description" });
   const { code, stdout, stderr } = await runIrm("recover", "--yes");
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Group::top") });
   expect(stdout).toContain(
@@ -222,7 +219,7 @@ describe("irm recover on a machine without the journal of a killed run", () => {
       "it is not what was sent",
       async () => {
         const group = { uid: lost, description: "by hand" };
-        await service.session.call("UpdateGroup", { group, updateMask: "description" } as never);
+        await service.call("UpdateGroup", { group, updateMask: "description" });
         useState(1);
       },
       "it was changed since, or somebody else created it",

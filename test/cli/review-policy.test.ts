@@ -113,10 +113,7 @@ describe("the project that runs", () => {
   });
 
   test("is that of a folder below the top level, with files of the base above it", async () => {
-    onMain({
-      "infra/Pulumi.yaml": "name: infra\nruntime: yaml\n",
-      "infra/access.yaml": "organization: { name: acme }\n",
-    });
+    onMain({ "infra/Pulumi.yaml": "name: infra\nruntime: yaml\n", "infra/access.yaml": "organization: acme\n" });
     repository.write({ "infra/access.yaml": "organization: { name: other }\n", "index.ts": "theirs\n" });
     vi.spyOn(process, "cwd").mockReturnValue(at("infra"));
     const { folder, files, stderr, npm } = await run("--policy", at("infra/access.yaml"));

@@ -187,10 +187,8 @@ describe("irm serve token", () => {
       403,
       expect.stringMatching(/^Permission denied: verifying token: oidc: token is expired /),
     ]);
-    const other = await runIrm(
-      ...["serve", "token", "--issuer", api.issuer, "--subject", "owner", "--claim", "iss=https://other.example"],
-    );
-    expect(payloadOf(other.stdout).iss).toBe("https://other.example");
+    const other = await runIrm("serve", "token", "--issuer", api.issuer, "--subject", "owner", "--claim", "iss=other");
+    expect(payloadOf(other.stdout).iss).toBe("other");
   });
 
   test("requests a token for the exchange by default", async () => {

@@ -101,13 +101,10 @@ describe("serve without --dev", () => {
     const server = startCommand("serve", "--json", "--auth-port", "0");
     const { baseUrl, authUrl } = await readyOf(server);
     expect(authUrl).not.toBe(baseUrl);
-    const statuses = async (target: string) => [
-      (await get(baseUrl, target)).status,
-      (await get(authUrl, target)).status,
-    ];
-    expect(await statuses("/iam/v2beta1/groups")).toEqual([401, 404]);
-    expect(await statuses("/sts/exchange")).toEqual([404, 401]);
-    expect(await statuses("/.well-known/openid-configuration")).toEqual([404, 200]);
+    const both = async (target: string) => [(await get(baseUrl, target)).status, (await get(authUrl, target)).status];
+    expect(await both("/iam/v2beta1/groups")).toEqual([401, 404]);
+    expect(await both("/sts/exchange")).toEqual([404, 401]);
+    expect(await both("/.well-known/openid-configuration")).toEqual([404, 200]);
     await stop(server, "SIGTERM");
   });
 });

@@ -18,11 +18,8 @@ const role = (name: string) => createUid(api, "roles", platform, { name, capabil
 const [reader, lister, idle] = [await role("reader"), await role("lister"), await role("idle")];
 const { uid: nightly } = await api.actor("nightly", { role: "viewer", in: platform });
 const { uid: release } = await api.actor("release", { role: "viewer", in: platform });
-const bind = async (identity: string, at: string, name: string) =>
-  createUid(api, "roleBindings", at, {
-    identityUid: identity,
-    roleUid: name.length >= 40 ? name : await api.role(name),
-  });
+const bind = async (identityUid: string, at: string, name: string) =>
+  createUid(api, "roleBindings", at, { identityUid, roleUid: name.length >= 40 ? name : await api.role(name) });
 const covered = {
   below: await bind(release, registry, "viewer"),
   reader: await bind(release, platform, reader),

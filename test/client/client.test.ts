@@ -90,7 +90,7 @@ describe("call", () => {
     const { call, requests } = setUp(env, json({ value: "github-token" }), token("1"), group);
     await call("GetGroup", { uid: GROUP });
     expect(requests[0]?.url.search).toBe("?api-version=2&audience=https%3A%2F%2Fissuer.example.com");
-    expect(requests.map((request) => request.token)).toEqual(["request-token", "github-token", "api-token-1"]);
+    expect(requests.map(({ token }) => token)).toEqual(["request-token", "github-token", "api-token-1"]);
   });
 
   it("reports that GitHub gave no token", async () => {

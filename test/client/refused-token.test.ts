@@ -22,12 +22,7 @@ const WORKLOAD = jwt("workload");
 
 const sessionOf = (env: Env, ...steps: Parameters<typeof scriptedTransport>) => {
   const own = { IRM_BASE_URL: BASE_URL, ...env };
-  const environment = {
-    env: own,
-    clock: manualClock(),
-    transport: scriptedTransport(...steps).transport,
-    log: () => undefined,
-  };
+  const environment = { env: own, clock: manualClock(), transport: scriptedTransport(...steps).transport, log() {} };
   return sessionWith(readConfig(getter(), own), environment);
 };
 

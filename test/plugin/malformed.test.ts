@@ -15,12 +15,7 @@ import { malformedSeeds } from "../support/malformed.ts";
 const plugin: Plugin = createPlugin({
   version: "1.2.3",
   schema: () => "{}",
-  environment: {
-    env: {},
-    clock: manualClock(),
-    transport: () => Promise.reject(new Error("no network")),
-    log: () => {},
-  },
+  environment: { env: {}, clock: manualClock(), transport: () => Promise.reject(new Error("no")), log: () => {} },
   log: { info: () => undefined, during: (_urn, call) => call() },
   attached: () => undefined,
   messageMs: 50,

@@ -199,9 +199,7 @@ test("identities of one name are distinguished", () => {
   });
   const [twin, second] = [uid("tools/twin"), `${uid("tools")}/${"f".repeat(16)}`];
   bind(graph, uid("/"), addIdentity(graph, second, "twin", uid("tools"), MATCH), roleUid("viewer"));
-  const rows = elementsOf(reviewAsHtml(reviewBetween(graph, graph))).filter(
-    ({ attributes }) => attributes.scope === "row",
-  );
+  const rows = elementsOf(reviewAsHtml(reviewBetween(graph, graph))).filter((one) => one.attributes.scope === "row");
   expect(rows.map(({ text }) => text)).toEqual([
     ...["ci (in /)", "ci (in tools)"],
     ...[`twin (${twin})`, `twin (${second})`].sort(),

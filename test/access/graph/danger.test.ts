@@ -5,12 +5,7 @@ import type { Finding, IdentityReview, PeopleReview, Row } from "../../../access
 import { IDENTITY, reviewBetween } from "../format/reviews.ts";
 import { graphOf } from "../graphs.ts";
 
-const row = (capability: string, groupName = "team"): Row => ({
-  group: groupName,
-  groupName,
-  capability,
-  role: "some",
-});
+const row = (capability: string, groupName = "team"): Row => ({ group: groupName, groupName, capability, role: "r" });
 
 const identity = (name: string, parts: Partial<IdentityReview> = {}): IdentityReview => ({
   ...{ ...IDENTITY, uid: name, name, change: "none", gains: [] },

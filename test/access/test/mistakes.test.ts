@@ -23,10 +23,7 @@ test.each<[own: object, mistake: string]>([
   [{ can: "tag.create" }, ": does not say whom it tests: give identity, workload, or capability with only"],
   [{ capability: "tag.create" }, ": needs only: a list of the identities that may have the capability"],
   [{ capability: [], only: [] }, ".capability: must have at least one capability"],
-  [
-    { ...a, capability: "tag.create", only: [] },
-    ".identity: only one of capability, identity and workload may be given",
-  ],
+  [{ ...a, capability: "tag.list", only: [] }, ".identity: only one of capability, identity and workload may be given"],
   [{ ...a, only: ["b"], can: "tag.create" }, ".only: needs capability: it lists the identities that may have it"],
   [{ capability: "tag.create", only: [], can: "tag.list" }, ".can: belongs to identity or workload"],
   [{ workload: { githb: {} }, cannot }, ".workload.githb: there is no such workload; did you mean github?"],

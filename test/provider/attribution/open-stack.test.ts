@@ -21,8 +21,6 @@ beforeEach(() => {
 
 const group = (name: string, description = "one"): Json => ({ parent, name: `${name}-${count}`, description });
 const claimMatch = { issuer: "https://issuer.example.com", subject: "ci" };
-const recordOf = async (method: "GetGroup" | "GetRole", uid: string) =>
-  (await service.session.call(method, { uid } as never)) as unknown as Json;
 
 /** A stack that was saved with these. */
 const saved = async (names: readonly string[]): Promise<Stored[]> => {
@@ -104,7 +102,7 @@ describe("after a killed run without checkpoints", () => {
     const { outs } = await world.run().update(first, group("a", wanted));
     expect(outs).toMatchObject({ description: wanted });
     expect(service.requests.filter(({ method }) => method === "PATCH")).toHaveLength(patches);
-    expect(await recordOf("GetGroup", first.id)).toMatchObject({ description: wanted });
+    expect(await service.call("GetGroup", { uid: first.id })).toMatchObject({ description: wanted });
     world.save({ ...first, outs });
     world.messages.length = 0;
     expect(await world.run().diff({ ...first, outs }, group("a", wanted))).toMatchObject({ changes: false });

@@ -31,15 +31,8 @@ interface RunOptions {
 }
 
 /** A group that no stack has. */
-export const createGroup = async (
-  { session }: Pick<Service, "session">,
-  parent: string,
-  name: string,
-  description = "",
-) =>
-  (await session.call("CreateGroup", { parent, group: { name, description } } as never)) as unknown as Json & {
-    uid: string;
-  };
+export const createGroup = async ({ call }: Service, parent: string, name: string, description = "") =>
+  call("CreateGroup", { parent, group: { name, description } });
 
 const NO_PROCESS = 99_999_999;
 
@@ -64,7 +57,7 @@ export const createWorld = (service: Service) => {
   };
   /** a process of one operation */
   const run = ({ isUnchecked = false, transport = service.transport, cancelled }: RunOptions = {}) => {
-    const readState = async (): Promise<EngineState> => {
+    const read = async (): Promise<EngineState> => {
       if (state.problem !== undefined) throw new EngineStateError(state.problem);
       const resources = state.saved.map(resourceOf);
       return { resources: [...resources, ...state.others], pending: [], savedAt: new Date(savedAt).toISOString() };
@@ -78,12 +71,7 @@ export const createWorld = (service: Service) => {
     const { kinds } = providerWith({
       ...{ env, clock: service.clock, transport, log: (text) => void state.messages.push(text) },
       ...(cancelled && { cancelled }),
-      storedStacks: {
-        engineState: readState,
-        engineSecrets: readState,
-        engineRuns: async () => [],
-        engineAgeMs: () => 0,
-      },
+      storedStacks: { engineState: read, engineSecrets: read, engineRuns: async () => [], engineAgeMs: () => 0 },
     });
     void kinds.group.configure({ config: { get: () => undefined } });
     const check = async (kind: StateKind, name: string, inputs: Json, olds: Json = {}) => {

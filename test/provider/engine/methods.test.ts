@@ -136,7 +136,7 @@ describe("the methods of a kind", () => {
     await methods.group.configure(SCRIPTED_CONFIG);
     const error = await methods.group.read(GROUP, {}).catch((thrown: Error) => thrown);
     expect(error).toMatchObject({ stack: "" });
-    expect((error as Error).message).toContain(`GetGroup group ${GROUP}: PERMISSION_DENIED: Permission denied: no\n`);
+    expect(String(error)).toContain(`GetGroup group ${GROUP}: PERMISSION_DENIED: Permission denied: no\n`);
   });
 
   it("throw a shared error once, and then name the resource that has the message", async () => {

@@ -45,8 +45,7 @@ const OTHER_SERVICE = "http://127.0.0.1:1";
 
 const service = await startSharedService();
 const organization: string = service.organization as string;
-const request = { parent: organization, group: { name: "team" } };
-const team: string = (await service.session.call("CreateGroup", request as never)).uid;
+const { uid: team } = await service.call("CreateGroup", { parent: organization, group: { name: "team" } });
 
 it.each([
   ["http://LOCALHOST:8080/", "http://127.0.0.1:8080"],
@@ -138,10 +137,8 @@ describe("a state whose organization is not behind the address", () => {
     const own = await group();
     const { inputs } = at(here(), ORG);
     const error = await own.check(inputs, news()).catch((thrown: Error) => thrown);
-    expect((error as Error).message).toContain(
-      `${head()}these credentials see nothing of it, but ${organization}. Nothing is`,
-    );
-    expect((error as Error).message).toContain("started with --db FILE. To start over: pulumi state delete --all");
+    expect(String(error)).toContain(`${head()}these credentials see nothing of it, but ${organization}. Nothing is`);
+    expect(String(error)).toContain("started with --db FILE. To start over: pulumi state delete --all");
     await expect(own.diff(other, at(here()).outputs, news())).rejects.toThrow(
       "failed for the same reason as Test::team",
     );
@@ -207,8 +204,8 @@ describe("a preview continues", () => {
   it("but not when a server on this machine refuses the credentials, since it may have restarted", async () => {
     const own = await group({ IRM_IDENTITY: `${ORG}/1111111111111111` });
     const error = await own.check(at(here()).inputs, news()).catch((thrown: Error) => thrown);
-    expect((error as Error).message).toContain("cannot be checked: PERMISSION_DENIED: exchanging the token of");
-    expect((error as Error).message).toContain("Was this server restarted without --db?");
+    expect(String(error)).toContain("cannot be checked: PERMISSION_DENIED: exchanging the token of");
+    expect(String(error)).toContain("Was this server restarted without --db?");
   });
 });
 

@@ -40,7 +40,7 @@ const viewer: string = await service.role("viewer");
 const group: string = await uidOf("CreateGroup", { parent: org, group: { name: "g" } });
 const repo: string = await uidOf("CreateRepo", { parent: group, repo: { name: "nginx" } });
 const tag: string = await uidOf("CreateTag", { parent: repo, tag: { name: "1.2.3-r0", digest: digest("a") } });
-const invite: string = await uidOf("CreateGroupInvite", {
+const invite = await uidOf("CreateGroupInvite", {
   parent: group,
   groupInvite: { roleUid: viewer, ttl: "60s" },
 });

@@ -116,7 +116,7 @@ describe("a create", () => {
     const error = await creating.catch((e: Error) => e);
     expect(error).not.toBeInstanceOf(Incomplete);
     expect((error as Error).message).toMatch(new RegExp(`^CreateGroup group "eng" in ${ORG}: UNAVAILABLE: `));
-    expect((error as Error).message).toContain(
+    expect(String(error)).toContain(
       "It is unknown whether the group was created. The intent journal keeps the create as pending, and the next run searches " +
         "for the record first.\nThe search for it failed as well: ListGroups: ",
     );

@@ -284,7 +284,7 @@ it("a response to a read or an update with another record is refused and not sto
   const { id, outs } = await reconcile.create(role, machine.run().session, args);
   const other = await call("CreateRole", {
     parent: machine.org,
-    role: { name: "s", capabilities: ["CAP_IAM_ROLES_LIST"] },
+    role: { name: "s", capabilities: ["CAP_REPO_LIST"] },
   });
   const wrong = machine.runOver(async ({ url }, send) => {
     const answer = await send();

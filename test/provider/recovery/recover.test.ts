@@ -178,8 +178,8 @@ describe("a create whose equal record exists, where nothing shows that the stack
     const there = await machine.createByOther(args);
     for (const _run of ["first", "second"]) {
       const error = await machine.create(args).catch((thrown: Error) => thrown);
-      expect((error as Error).message).toContain(refusal(args.__key, there));
-      expect((error as Error).message).toContain(
+      expect(String(error)).toContain(refusal(args.__key, there));
+      expect(String(error)).toContain(
         "could not be read: this process was not started by an engine.\n" +
           `If it belongs to this resource: adopt: "${there.uid}", with deleteAdopted: true to delete it with the resource.`,
       );
