@@ -1,9 +1,17 @@
 // Help, and wrong command lines: one error on stderr, last, nothing on stdout, exit 2.
-import { readFileSync } from "node:fs";
+// Each `irm` command in README and docs is one that the command line has, with flags that its help names.
+// `irm completion SHELL`: the script works in its shell and completes what the command line accepts.
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { runCommand } from "../support/command.ts";
+import { MAIN, runCommand } from "../support/command.ts";
 import { GROUPS, COMMANDS as ORDER } from "../support/commands.ts";
+import { COMPILED } from "../support/compiled.ts";
+import { commandsOf, documents } from "../support/document.ts";
 import { runIrm as run, success, usageError } from "../support/irm.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -234,4 +242,113 @@ describe("a wrong flag is refused before anything is asked of a service:", () =>
   ])("%s %j", async (command, args, problem) => {
     expect(await run(...command.split(" "), ...args)).toEqual(usageError(`irm ${command}`, problem));
   });
+});
+
+const root = join(import.meta.dirname, "..", "..");
+const CALL = /^npx pulumi-irm (access (?:whoami|paths)|recover (?:list|clean)|serve token|[a-z]+)(.*)$/;
+const helps = new Map<string, Promise<string>>();
+const helpOf = (command: string): Promise<string> => {
+  const args = [...command.split(" "), command === "serve" ? "--help-all" : "--help"];
+  const help = helps.get(command) ?? run(...args).then(({ code, stdout }) => (code === 0 ? stdout : ""));
+  helps.set(command, help);
+  return help;
+};
+
+test("the help of irm access paths has its flags in the order of docs/paths.md", async () => {
+  const document = readFileSync(join(root, "docs", "paths.md"), "utf8");
+  const flags = (await helpOf("access paths")).match(/(?<=^ +)--[a-z]+/gm) ?? [];
+  const places = flags.map((flag) => document.indexOf(`\`${flag}`));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test.each(documents(root))("the commands in %s exist, with their flags", async (document) => {
+  const commands = commandsOf(readFileSync(join(root, document), "utf8")).flatMap((line) => {
+    const [, command = "", rest = ""] = CALL.exec(line) ?? [];
+    return command === "" ? [] : [{ line, command, flags: rest.match(/(?<= )--[a-z-]+/g) ?? [] }];
+  });
+  if (/start|take-over/.test(document)) expect(commands.length).toBeGreaterThan(0);
+  for (const { line, command, flags } of commands) {
+    const help = await helpOf(command);
+    expect(help, line).toContain(`Usage: npx pulumi-irm ${command}`);
+    for (const flag of flags) expect(help, line).toContain(flag);
+  }
+});
+
+const folder = testFolder();
+
+const complete = async (...words: string[]) => {
+  const { code, stdout, stderr } = await run("complete", "--", ...words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const [kind, ...lines] = stdout.trimEnd().split("\n");
+  return { kind, values: lines.map((line) => line.split("\t")[0]) };
+};
+
+describe("irm complete answers", () => {
+  test.each<[string[], string[]]>([
+    [[""], ORDER],
+    [["rec"], ["recover"]],
+    [
+      ["recover", ""],
+      ["list", "clean"],
+    ],
+    [
+      ["serve", "--tls"],
+      ["--tls-cert", "--tls-key"],
+    ],
+    [["serve", "--tls-cert", "--tls", "--tls"], ["--tls-key"]],
+    [["serve", "--dev", "--de"], []],
+    [["serve", "token", "--claim", "a=b", "--cl"], ["--claim"]],
+    [
+      ["serve", "--log-level", ""],
+      ["debug", "info", "warn", "error"],
+    ],
+    [["serve", "--log-level=w"], ["--log-level=warn"]],
+    [["completion", "z"], ["zsh"]],
+    [["serve", "--port", ""], []],
+    [["nothing", ""], ORDER],
+  ])("%j", async (words, values) => {
+    expect(await complete(...words)).toEqual({ kind: "values", values });
+  });
+
+  test.each<[string[], string]>([
+    [["serve", "--db", ""], "files"],
+    [["serve", "--seed=a"], "files"],
+    [["check", ""], "files"],
+    [["init", "a"], "folders"],
+    [["recover", "list", "--folder", ""], "folders"],
+  ])("%j lets the shell list its %s", async (words, kind) => {
+    expect(await complete(...words)).toEqual({ kind, values: [] });
+  });
+});
+
+test("the script for bash completes commands, flags, values and files, and evaluates no typed text", async () => {
+  const bin = folder.path("bin");
+  mkdirSync(bin);
+  writeFileSync(`${bin}/irm`, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+  chmodSync(`${bin}/irm`, 0o755);
+  writeFileSync(folder.path("a seed.yaml"), "");
+  const script = `
+    source <(irm completion bash)
+    source <(irm completion bash)
+    complete -p irm
+    try() { COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _irm irm; (IFS="|"; echo "\${COMPREPLY[*]}"); }
+    try irm rec
+    try irm recover ""
+    try irm serve --log-level = w
+    try irm serve --seed "a"
+    try irm serve --host '$(touch evaluated)' --no-such
+    echo *`;
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, NODE_COMPILE_CACHE: COMPILED };
+  const output = execFileSync("bash", ["--norc", "-c", script], { encoding: "utf8", cwd: folder.path(""), env });
+  expect(output.split("\n")).toEqual([
+    ...["complete -F _irm irm", "recover", "list|clean", "warn", "a seed.yaml", ""],
+    ...["a seed.yaml bin", ""],
+  ]);
+});
+
+test.each(["bash", "zsh", "fish"])("irm completion %s prints the script alone", async (shell) => {
+  const { code, stdout, stderr } = await run("completion", shell);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(new RegExp(`Completion of irm for ${shell}: `));
 });

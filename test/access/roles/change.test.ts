@@ -1,4 +1,5 @@
 // Whom a change of built-in roles reaches, against what the server's own authorization allows before and after it.
+// The quick part of the proof that the access graph agrees with the server; `npm run soak -- --only access` is the long one.
 import { afterAll, expect, test } from "vitest";
 import { readLive } from "../../../access/graph/live.ts";
 import { bundlesIn, roleChanges } from "../../../access/roles/change.ts";
@@ -9,6 +10,7 @@ import { createStore } from "../../../server/store/store.ts";
 import { IAM, startServer } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import { authorizationOf, expectedRows } from "../../soak/access/authorization.ts";
+import { access } from "../../soak/access.ts";
 import { createRandom } from "../../support/random.ts";
 import { clientOf } from "../client.ts";
 
@@ -75,4 +77,11 @@ test("40 seeded changes reach exactly those whom the server then allows more, or
     rows += expected.length;
   }
   expect(rows).toBeGreaterThan(150);
+});
+
+test("20 random organizations and changes are seen as the server decides, identity by group by capability", async () => {
+  const { figures, failures } = await access({ seed: 1, rounds: 20 });
+  expect(failures).toEqual([]);
+  expect(figures["decisions of the server compared"]).toBeGreaterThan(100_000);
+  expect(figures["rows of gains and losses"]).toBeGreaterThan(300);
 });
