@@ -33,7 +33,6 @@ interface Organization {
   access?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-/** Adds an organization to `graph`. */
 export const graphOf = (
   { name = "acme", root = ROOT, groups = [], roles = {}, identities = {}, access = {} }: Organization,
   graph: GraphBuilder = newGraph(),
@@ -53,7 +52,6 @@ export const graphOf = (
   return graph;
 };
 
-/** A copy of `graph` with a change. */
 export const changed = (graph: GraphBuilder, change: (after: GraphBuilder) => unknown): GraphBuilder => {
   const after = newGraph(graph);
   change(after);

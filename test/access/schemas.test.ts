@@ -13,30 +13,28 @@ const read = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 const packaged = JSON.parse(read("package.json")).exports as Record<string, string>;
 const schemaOf = (name: string) => z.fromJSONSchema(JSON.parse(read(packaged[name] as string)));
 
-describe("access.schema.json", () => {
-  const schema = schemaOf("./access.schema.json");
-  const isValid = (text: string): boolean => schema.safeParse(parse(text)).success;
+const schema = schemaOf("./access.schema.json");
+const isValid = (text: string): boolean => schema.safeParse(parse(text)).success;
 
-  test("accepts the first file of irm init, the example, and that of the docs", () => {
-    const [first = ""] = [...read("docs/policy.md").matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text);
-    for (const text of [starterPolicy("acme"), read("examples/policy/access.yaml"), first])
-      expect(isValid(text), text).toBe(true);
-  });
+test("access.schema.json accepts the first file of irm init, the example, and that of the docs", () => {
+  const [first = ""] = [...read("docs/policy.md").matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text);
+  for (const text of [starterPolicy("acme"), read("examples/policy/access.yaml"), first])
+    expect(isValid(text), text).toBe(true);
+});
 
-  test.each<[isAccepted: boolean, what: string, text: string]>([
-    [true, "empty sections, and an include", "include: [a.yaml]\ngroups:\nidentities:\nroles:\naccess:\n"],
-    [true, "a preset", "identities: { a: { github: { repository: a/b, tag: v* } } }"],
-    [false, "a preset without its choice", "identities: { a: { github: { repository: a/b } } }"],
-    [false, "a preset with two of it", "identities: { a: { github: { repository: a/b, tag: v1, branch: b } } }"],
-    [false, "an unknown argument", "identities: { a: { gitlab: { projct: a/b, branch: b } } }"],
-    [false, "one of several", "identities: { a: { google: {} } }"],
-    [false, "an unknown claim", "identities: { a: { claimMatch: { issuer: https://i.example, subjct: s } } }"],
-    [false, "an unknown capability", "roles: { a: { can: [repo.lst] } }"],
-    [false, "an empty can", "roles: { a: { can: [] } }"],
-    [false, "an unknown section", "identites: {}"],
-  ])("accepts (%s) %s", (isAccepted, _, text) => {
-    expect(isValid(`organization: acme\n${text}`)).toBe(isAccepted);
-  });
+test.each<[isAccepted: boolean, what: string, text: string]>([
+  [true, "empty sections, and an include", "include: [a.yaml]\ngroups:\nidentities:\nroles:\naccess:\n"],
+  [true, "a preset", "identities: { a: { github: { repository: a/b, tag: v* } } }"],
+  [false, "a preset without its choice", "identities: { a: { github: { repository: a/b } } }"],
+  [false, "a preset with two of it", "identities: { a: { github: { repository: a/b, tag: v1, branch: b } } }"],
+  [false, "an unknown argument", "identities: { a: { gitlab: { projct: a/b, branch: b } } }"],
+  [false, "one of several", "identities: { a: { google: {} } }"],
+  [false, "an unknown claim", "identities: { a: { claimMatch: { issuer: https://i.example, subjct: s } } }"],
+  [false, "an unknown capability", "roles: { a: { can: [repo.lst] } }"],
+  [false, "an empty can", "roles: { a: { can: [] } }"],
+  [false, "an unknown section", "identites: {}"],
+])("access.schema.json accepts (%s) %s", (isAccepted, _, text) => {
+  expect(isValid(`organization: acme\n${text}`)).toBe(isAccepted);
 });
 
 describe("access.tests.schema.json", () => {

@@ -140,7 +140,7 @@ beforeEach(async () => {
 afterEach(() => repository.close());
 const seen = (further = {}) => onGitlab(repository, further).unseenApproval();
 
-test("at GitLab, the job needs an approval of its environment, or somebody who starts it; an environment that cannot be seen is one sentence", async () => {
+test("at GitLab, the job needs an approval of its environment, or somebody who starts it", async () => {
   expect(await refusalOf(seen())).toContain("nobody started this job by hand");
   expect(await seen({ CI_JOB_MANUAL: "true" })).toMatch(
     /^somebody started this job by hand; whether only some people may cannot be seen: GitLab answered 404 /,

@@ -2,7 +2,7 @@
 // whose next review replaces the comment.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { digestOf } from "../../access/canonical.ts";
 import { Report } from "../../access/review/report.ts";
 import { serve } from "../harness/api-server.ts";
@@ -38,109 +38,103 @@ const review = (further: Record<string, string> = {}, from: "branch" | "fork" = 
     { workspace: change.checkout, env: { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl } },
   );
 
-describe("a pull request", () => {
-  test("gets the review as a comment, a page, a summary and outputs, by the rules of the base", async () => {
-    const { conclusion, outputs, summary, log, ran } = await review();
-    expect(conclusion, log).toBe("success");
-    // No program runs, so neither engine nor packages of the change are installed.
-    expect(ran).toEqual([
-      ...["OWNER/pulumi-irm", "actions/setup-node", "Install irm", "Decide what this job may do", "Run"],
-      ...["actions/upload-artifact", "actions/upload-artifact", "Report"],
-    ]);
-    expect(github.npm()).toHaveLength(1);
-    const [comment] = github.repository.comments;
-    expect(comment?.author).toBe("github-actions[bot]");
-    expect(comment?.body).toMatch(
-      /^<!-- irm review production run \d+ -->\n## Change in access of `[^`]+` by `access\/production`: /,
-    );
-    expect(comment?.body).toContain(`\`${head}\` · [the run](https://github.example/acme/access/actions/runs/`);
-    expect(summary).toMatch(/## Change in access of `[^`]+` by `access\/production`: /);
-    expect([...github.artifacts.keys()]).toEqual(["access-review-production.html", "access-change-production"]);
-    expect(github.artifacts.get("access-review-production.html")).toMatch(/^<!doctype html>/i);
-    expect(outputs.access).toMatchObject({
-      command: "preview",
-      "exit-code": "0",
-      digest: JSON.parse(github.artifacts.get("access-change-production") ?? "{}").digest,
-      "comment-url": `https://github.example/pull/7#issuecomment-${comment?.id}`,
-      "artifact-url": "https://github.example/artifacts/access-review-production.html",
-      "issue-url": "",
-    });
-    const { rules } = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));
-    expect(rules).toMatchObject({ file: "review.yaml", base: "origin/main" });
-    // The title and the branch of the pull request are commands.
-    for (const folder of [change.checkout, change.repository.root])
-      expect(existsSync(join(folder, "hacked"))).toBe(false);
-    expect(log + summary).not.toContain(TOKEN);
+test("a pull request gets a comment, a page, a summary and outputs, by the rules of the base", async () => {
+  const { conclusion, outputs, summary, log, ran } = await review();
+  expect(conclusion, log).toBe("success");
+  // No program runs, so neither engine nor packages of the change are installed.
+  expect(ran).toEqual([
+    ...["OWNER/pulumi-irm", "actions/setup-node", "Install irm", "Decide what this job may do", "Run"],
+    ...["actions/upload-artifact", "actions/upload-artifact", "Report"],
+  ]);
+  expect(github.npm()).toHaveLength(1);
+  const [comment] = github.repository.comments;
+  expect(comment?.author).toBe("github-actions[bot]");
+  expect(comment?.body).toMatch(
+    /^<!-- irm review production run \d+ -->\n## Change in access of `[^`]+` by `access\/production`: /,
+  );
+  expect(comment?.body).toContain(`\`${head}\` · [the run](https://github.example/acme/access/actions/runs/`);
+  expect(summary).toMatch(/## Change in access of `[^`]+` by `access\/production`: /);
+  expect([...github.artifacts.keys()]).toEqual(["access-review-production.html", "access-change-production"]);
+  expect(github.artifacts.get("access-review-production.html")).toMatch(/^<!doctype html>/i);
+  expect(outputs.access).toMatchObject({
+    command: "preview",
+    "exit-code": "0",
+    digest: JSON.parse(github.artifacts.get("access-change-production") ?? "{}").digest,
+    "comment-url": `https://github.example/pull/7#issuecomment-${comment?.id}`,
+    "artifact-url": "https://github.example/artifacts/access-review-production.html",
+    "issue-url": "",
   });
-
-  test("from a fork gets neither a token nor a comment, and the reason", async () => {
-    const { comments, requests } = github.repository;
-    const before = [comments.length, requests.length, github.npm().length] as const;
-    const { conclusion, summary, log, ran } = await review({}, "fork");
-    expect(conclusion).toBe("failure");
-    expect(ran.at(-1)).toBe("Decide what this job may do");
-    expect(log).toContain(
-      "irm ci plan: this pull request comes from a fork, whose author need not have any right here.",
-    );
-    expect(summary).toContain("**Not run:** this pull request comes from a fork");
-    expect([comments.length, requests.length, github.npm().length]).toEqual([before[0], before[1], before[2] + 1]);
-  });
+  const { rules } = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));
+  expect(rules).toMatchObject({ file: "review.yaml", base: "origin/main" });
+  // The title and the branch of the pull request are commands.
+  for (const folder of [change.checkout, change.repository.root])
+    expect(existsSync(join(folder, "hacked"))).toBe(false);
+  expect(log + summary).not.toContain(TOKEN);
 });
 
-describe("after the merge", () => {
-  const DIGEST = `sha256:${"0".repeat(64)}`;
-  const apply = (
-    given: Record<string, string>,
-    { environment = "", ...options }: { environment?: string; before?: (job: string, run: string) => void } = {},
-  ) => {
-    const uid = `${api.organization}/${"a".repeat(16)}`;
-    const inputs = { command: "apply", digest: DIGEST, "stack-name": "production", "up-identity": uid, ...given };
-    const steps = [{ id: "access", uses: "OWNER/pulumi-irm@COMMIT", with: inputs }];
-    const merge = { ...push, commit: "b".repeat(40) };
-    const permissions = { "id-token": "write", actions: "read", "pull-requests": "read" };
-    return github.runJobs(
-      merge,
-      { apply: { steps, permissions, ...(environment && { environment }) } },
-      {
-        workspace: change.checkout,
-        env: { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl },
-        // without an engine
-        engine: change.repository.root,
-        ...options,
-      },
-    );
-  };
+test("a pull request from a fork gets neither a token nor a comment, and the reason", async () => {
+  const { comments, requests } = github.repository;
+  const before = [comments.length, requests.length, github.npm().length] as const;
+  const { conclusion, summary, log, ran } = await review({}, "fork");
+  expect(conclusion).toBe("failure");
+  expect(ran.at(-1)).toBe("Decide what this job may do");
+  expect(log).toContain("irm ci plan: this pull request comes from a fork, whose author need not have any right here.");
+  expect(summary).toContain("**Not run:** this pull request comes from a fork");
+  expect([comments.length, requests.length, github.npm().length]).toEqual([before[0], before[1], before[2] + 1]);
+});
 
-  test("nothing is applied that nobody had to approve", async () => {
-    github.repository.environments.set("open", { protection_rules: [{ type: "wait_timer" }] });
-    const { apply: job } = await apply({}, { environment: "open" });
-    expect(job?.conclusion).toBe("failure");
-    expect(job?.ran).not.toContain("Run");
-    expect(job?.log).toContain(
-      "irm ci approval: the environment open has no required reviewers, so nobody had to approve this job.",
-    );
-  });
+const DIGEST = `sha256:${"0".repeat(64)}`;
+const apply = (
+  given: Record<string, string>,
+  { environment = "", ...options }: { environment?: string; before?: (job: string, run: string) => void } = {},
+) => {
+  const uid = `${api.organization}/${"a".repeat(16)}`;
+  const inputs = { command: "apply", digest: DIGEST, "stack-name": "production", "up-identity": uid, ...given };
+  const steps = [{ id: "access", uses: "OWNER/pulumi-irm@COMMIT", with: inputs }];
+  const merge = { ...push, commit: "b".repeat(40) };
+  const permissions = { "id-token": "write", actions: "read", "pull-requests": "read" };
+  return github.runJobs(
+    merge,
+    { apply: { steps, permissions, ...(environment && { environment }) } },
+    {
+      workspace: change.checkout,
+      env: { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl },
+      // without an engine
+      engine: change.repository.root,
+      ...options,
+    },
+  );
+};
 
-  test("with apply: merged, access is refused that the review of the pull request did not show", async () => {
-    const { repository, uploads } = github;
-    const text = readFileSync(change.file, "utf8");
-    const { digest: _, ...content } = JSON.parse(text);
-    const fewer = { ...content, rows: content.rows.slice(1) };
-    Object.assign(repository, { head, merged: { merge: "b".repeat(40), mergedAt: "2026-11-20T11:00:00Z" } });
-    const [path, itself] = [".github/workflows/access.yml", { id: 1 }];
-    repository.runs.set(5, {
-      ...{ id: 5, path, event: "pull_request", head_sha: head, run_started_at: "2026-11-20T10:00:00Z" },
-      ...{ head_repository: itself, repository: itself },
-    });
-    const leave = (run: string | number, left: string) =>
-      void uploads.set(`${run} access-change-production`, { file: "change.json", text: left });
-    const before = (_: string, run: string) => leave(run, text);
-    leave(5, JSON.stringify({ ...fewer, digest: digestOf(fewer) }));
-    const { apply: refused } = await apply({ apply: "merged" }, { before });
-    expect(refused?.conclusion).toBe("failure");
-    expect(refused?.outputs.access).toMatchObject({ "exit-code": "3" });
-    expect(refused?.summary).toContain("## The update of `production` is not what was merged");
-    expect(refused?.summary).toContain(JSON.stringify(content.rows[0]));
-    expect(refused?.summary).not.toContain(JSON.stringify(content.rows[1]));
+test("after the merge, nothing is applied that nobody had to approve", async () => {
+  github.repository.environments.set("open", { protection_rules: [{ type: "wait_timer" }] });
+  const { apply: job } = await apply({}, { environment: "open" });
+  expect(job?.conclusion).toBe("failure");
+  expect(job?.ran).not.toContain("Run");
+  expect(job?.log).toContain(
+    "irm ci approval: the environment open has no required reviewers, so nobody had to approve this job.",
+  );
+});
+
+test("after the merge, with apply: merged, access that the review did not show is refused", async () => {
+  const { repository, uploads } = github;
+  const text = readFileSync(change.file, "utf8");
+  const { digest: _, ...content } = JSON.parse(text);
+  const fewer = { ...content, rows: content.rows.slice(1) };
+  Object.assign(repository, { head, merged: { merge: "b".repeat(40), mergedAt: "2026-11-20T11:00:00Z" } });
+  const [path, itself] = [".github/workflows/access.yml", { id: 1 }];
+  repository.runs.set(5, {
+    ...{ id: 5, path, event: "pull_request", head_sha: head, run_started_at: "2026-11-20T10:00:00Z" },
+    ...{ head_repository: itself, repository: itself },
   });
+  const leave = (run: string | number, left: string) =>
+    void uploads.set(`${run} access-change-production`, { file: "change.json", text: left });
+  const before = (_: string, run: string) => leave(run, text);
+  leave(5, JSON.stringify({ ...fewer, digest: digestOf(fewer) }));
+  const { apply: refused } = await apply({ apply: "merged" }, { before });
+  expect(refused?.conclusion).toBe("failure");
+  expect(refused?.outputs.access).toMatchObject({ "exit-code": "3" });
+  expect(refused?.summary).toContain("## The update of `production` is not what was merged");
+  expect(refused?.summary).toContain(JSON.stringify(content.rows[0]));
+  expect(refused?.summary).not.toContain(JSON.stringify(content.rows[1]));
 });

@@ -110,39 +110,37 @@ test.each([
   expect(gitlab.chosen(variables, { ...inputs, ...further })).toEqual(expected);
 });
 
-describe("a push to the default branch", () => {
-  test("is reviewed, and waits for somebody; a review that is denied is not applied", async () => {
-    await change.propose("owner");
-    const denied = await run(onMain("push"), {}, { byHand: true });
-    expect(denied.map(({ name, code }) => [name, code])).toEqual([["access-review", 3]]);
-    await change.propose("editor");
-    const waiting = await run(onMain("push"));
-    expect(
-      waiting.map(({ name, code }) => [name, code]),
-      waiting[0]?.log,
-    ).toEqual([["access-review", 0]]);
-    // Whoever may start it, the digest is that of the review; there is no engine here.
-    const [, apply] = await run(onMain("push"), {}, { byHand: true });
-    expect(apply?.log).toContain("somebody started this job by hand; whether only some people may cannot be seen");
-    expect(apply?.log).not.toContain("digest: apply needs");
-    expect(apply?.name).toBe("access-apply");
-  });
+test("a push is reviewed, and waits for somebody; a review that is denied is not applied", async () => {
+  await change.propose("owner");
+  const denied = await run(onMain("push"), {}, { byHand: true });
+  expect(denied.map(({ name, code }) => [name, code])).toEqual([["access-review", 3]]);
+  await change.propose("editor");
+  const waiting = await run(onMain("push"));
+  expect(
+    waiting.map(({ name, code }) => [name, code]),
+    waiting[0]?.log,
+  ).toEqual([["access-review", 0]]);
+  // Whoever may start it, the digest is that of the review; there is no engine here.
+  const [, apply] = await run(onMain("push"), {}, { byHand: true });
+  expect(apply?.log).toContain("somebody started this job by hand; whether only some people may cannot be seen");
+  expect(apply?.log).not.toContain("digest: apply needs");
+  expect(apply?.name).toBe("access-apply");
+});
 
-  test("with apply: merged, is compared with the review of the merge request", async () => {
-    const { repository } = gitlab;
-    const [head, merge] = ["a".repeat(40), "b".repeat(40)];
-    const times = { mergedAt: "2026-11-20T11:00:00Z", started_at: "2026-11-20T10:00:00Z" };
-    Object.assign(repository, { head, merged: { merge, mergedAt: times.mergedAt } });
-    repository.runs.set(1, { id: 1, source: "merge_request_event", sha: head });
-    repository.jobs.set(2, { id: 2, pipeline: 1, name: "access-review", started_at: times.started_at });
-    const { digest: _, ...content } = JSON.parse(readFileSync(change.file, "utf8"));
-    const fewer = { ...content, rows: content.rows.slice(1) };
-    repository.files.set(2, JSON.stringify({ ...fewer, digest: digestOf(fewer) }));
-    const [, apply] = await run({ ...onMain("push"), CI_COMMIT_SHA: merge }, { apply: "merged" });
-    expect(apply, apply?.log).toMatchObject({ name: "access-apply", code: 3 });
-    expect(apply?.log).toContain("access that the review of the merged change did not show");
-    expect(apply?.log).toContain(JSON.stringify(content.rows[0]));
-  });
+test("a push to the default branch with apply: merged, is compared with the review of the merge request", async () => {
+  const { repository } = gitlab;
+  const [head, merge] = ["a".repeat(40), "b".repeat(40)];
+  const times = { mergedAt: "2026-11-20T11:00:00Z", started_at: "2026-11-20T10:00:00Z" };
+  Object.assign(repository, { head, merged: { merge, mergedAt: times.mergedAt } });
+  repository.runs.set(1, { id: 1, source: "merge_request_event", sha: head });
+  repository.jobs.set(2, { id: 2, pipeline: 1, name: "access-review", started_at: times.started_at });
+  const { digest: _, ...content } = JSON.parse(readFileSync(change.file, "utf8"));
+  const fewer = { ...content, rows: content.rows.slice(1) };
+  repository.files.set(2, JSON.stringify({ ...fewer, digest: digestOf(fewer) }));
+  const [, apply] = await run({ ...onMain("push"), CI_COMMIT_SHA: merge }, { apply: "merged" });
+  expect(apply, apply?.log).toMatchObject({ name: "access-apply", code: 3 });
+  expect(apply?.log).toContain("access that the review of the merged change did not show");
+  expect(apply?.log).toContain(JSON.stringify(content.rows[0]));
 });
 
 test("no input is written into a script, and every input is used", () => {

@@ -1,7 +1,7 @@
 // Which command a job may run, by what it is about.
 
 import { readFileSync } from "node:fs";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { githubHost, githubJob } from "../../ci/github.ts";
 import { gitlabJob } from "../../ci/gitlab.ts";
 import {
@@ -59,72 +59,66 @@ const refusalOf = (act: () => unknown): string => {
   throw new Error("nothing was refused");
 };
 
-describe("without an input, the event decides", () => {
-  test.each<[string, () => Job, Command]>([
-    ["pull_request", () => onGithub("pull_request", pull()), "preview"],
-    ["merge_group", () => onGithub("merge_group", { merge_group: { head_sha: HASH, base_sha: HASH } }), "preview"],
-    ["push", () => onGithub("push"), "preview"],
-    ["schedule", () => onGithub("schedule"), "drift"],
-    ["schedule without a repository in its event", () => onGithub("schedule", { repository: null }), "drift"],
-    ["merge_request_event", () => onGitlab("merge_request_event"), "preview"],
-    ["push at GitLab", () => onGitlab("push"), "preview"],
-    ["schedule at GitLab", () => onGitlab("schedule"), "drift"],
-  ])("%s", (_, job, command) => {
-    expect(commandOf(job(), {})).toBe(command);
-  });
+test.each<[string, () => Job, Command]>([
+  ["pull_request", () => onGithub("pull_request", pull()), "preview"],
+  ["merge_group", () => onGithub("merge_group", { merge_group: { head_sha: HASH, base_sha: HASH } }), "preview"],
+  ["push", () => onGithub("push"), "preview"],
+  ["schedule", () => onGithub("schedule"), "drift"],
+  ["schedule without a repository in its event", () => onGithub("schedule", { repository: null }), "drift"],
+  ["merge_request_event", () => onGitlab("merge_request_event"), "preview"],
+  ["push at GitLab", () => onGitlab("push"), "preview"],
+  ["schedule at GitLab", () => onGitlab("schedule"), "drift"],
+])("without an input, the event decides: %s", (_, job, command) => {
+  expect(commandOf(job(), {})).toBe(command);
+});
 
-  test.each([
-    ["workflow_dispatch", () => onGithub("workflow_dispatch")],
-    ["web", () => onGitlab("web")],
-  ])("and for %s nothing does", (event, job) => {
-    expect(refusalOf(() => commandOf(job(), {}))).toBe(
-      `${event} may be for any command: give the input command, one of preview, apply, up, drift`,
-    );
-    expect(commandOf(job(), { command: "up" })).toBe("up");
+test.each([
+  ["workflow_dispatch", () => onGithub("workflow_dispatch")],
+  ["web", () => onGitlab("web")],
+])("without an input, the event decides: and for %s nothing does", (event, job) => {
+  expect(refusalOf(() => commandOf(job(), {}))).toBe(
+    `${event} may be for any command: give the input command, one of preview, apply, up, drift`,
+  );
+  expect(commandOf(job(), { command: "up" })).toBe("up");
+});
+
+test.each<[Command, () => Job, string]>([
+  ["up", () => onGithub("pull_request", pull()), "pull_request"],
+  ["drift", () => onGithub("pull_request", pull()), "pull_request"],
+  ["apply", () => onGithub("pull_request", pull()), "pull_request"],
+  ["up", () => onGithub("merge_group"), "merge_group"],
+  ["up", () => onGitlab("merge_request_event"), "merge_request_event"],
+])("a change is only previewed: %s is refused for %s", (command, job, event) => {
+  expect(refusalOf(() => commandOf(job(), { command }))).toMatch(
+    new RegExp(`^${command} runs on .* alone, after the merge: this job is of a ${event}, and its author chooses`),
+  );
+});
+
+test("a change is only previewed: and says what it is about", () => {
+  expect(onGithub("pull_request", pull())).toMatchObject({
+    about: { change: { number: 7, head: HASH } },
+    mainBranch: "main",
+    run: { id: 12, url: "https://github.example/acme/access/actions/runs/12" },
   });
 });
 
-describe("a change is only previewed", () => {
-  test.each<[Command, () => Job, string]>([
-    ["up", () => onGithub("pull_request", pull()), "pull_request"],
-    ["drift", () => onGithub("pull_request", pull()), "pull_request"],
-    ["apply", () => onGithub("pull_request", pull()), "pull_request"],
-    ["up", () => onGithub("merge_group"), "merge_group"],
-    ["up", () => onGitlab("merge_request_event"), "merge_request_event"],
-  ])("%s is refused for %s", (command, job, event) => {
-    expect(refusalOf(() => commandOf(job(), { command }))).toMatch(
-      new RegExp(`^${command} runs on .* alone, after the merge: this job is of a ${event}, and its author chooses`),
-    );
-  });
-
-  test("and says what it is about", () => {
-    expect(onGithub("pull_request", pull())).toMatchObject({
-      about: { change: { number: 7, head: HASH } },
-      mainBranch: "main",
-      run: { id: 12, url: "https://github.example/acme/access/actions/runs/12" },
-    });
-  });
+test.each<[string, () => Job, { branch?: string }, string]>([
+  ["another branch", () => onGithub("push", {}, "refs/heads/change"), {}, "this job is of the branch change"],
+  ["a tag", () => onGithub("push", {}, "refs/tags/main"), {}, "this job is of no branch"],
+  ["a run by hand elsewhere", () => onGithub("workflow_dispatch", {}, "refs/heads/x"), {}, "of the branch x"],
+  ["an input branch", () => onGithub("push"), { branch: "production" }, "up runs on the branch production alone"],
+  ["no main branch", () => onGithub("push", { repository: null }), {}, "up runs on the main branch alone"],
+  ["a branch at GitLab", () => onGitlab("push", { CI_COMMIT_BRANCH: "x" }), {}, "this job is of the branch x"],
+  ["a tag at GitLab", () => onGitlab("push", { CI_COMMIT_BRANCH: "" }), {}, "this job is of no branch"],
+])("apply, up and drift run on the main branch alone: not for %s", (_, job, settings, message) => {
+  expect(refusalOf(() => commandOf(job(), { command: "up", ...settings }))).toContain(message);
+  expect(() => commandOf(job(), { command: "apply", ...settings })).toThrow(RefusedJob);
 });
 
-describe("apply, up and drift run on the main branch alone", () => {
-  test.each<[string, () => Job, { branch?: string }, string]>([
-    ["another branch", () => onGithub("push", {}, "refs/heads/change"), {}, "this job is of the branch change"],
-    ["a tag", () => onGithub("push", {}, "refs/tags/main"), {}, "this job is of no branch"],
-    ["a run by hand elsewhere", () => onGithub("workflow_dispatch", {}, "refs/heads/x"), {}, "of the branch x"],
-    ["an input branch", () => onGithub("push"), { branch: "production" }, "up runs on the branch production alone"],
-    ["no main branch", () => onGithub("push", { repository: null }), {}, "up runs on the main branch alone"],
-    ["a branch at GitLab", () => onGitlab("push", { CI_COMMIT_BRANCH: "x" }), {}, "this job is of the branch x"],
-    ["a tag at GitLab", () => onGitlab("push", { CI_COMMIT_BRANCH: "" }), {}, "this job is of no branch"],
-  ])("not for %s", (_, job, settings, message) => {
-    expect(refusalOf(() => commandOf(job(), { command: "up", ...settings }))).toContain(message);
-    expect(() => commandOf(job(), { command: "apply", ...settings })).toThrow(RefusedJob);
-  });
-
-  test("which an input names", () => {
-    const job = onGithub("push", {}, "refs/heads/production");
-    expect(commandOf(job, { command: "up", branch: "production" })).toBe("up");
-    expect(commandOf(onGithub("push", {}, "refs/heads/x"), { command: "preview" })).toBe("preview");
-  });
+test("apply, up and drift run on the main branch alone: which an input names", () => {
+  const job = onGithub("push", {}, "refs/heads/production");
+  expect(commandOf(job, { command: "up", branch: "production" })).toBe("up");
+  expect(commandOf(onGithub("push", {}, "refs/heads/x"), { command: "preview" })).toBe("preview");
 });
 
 test.each<[string, () => Job]>([
@@ -139,23 +133,24 @@ test.each<[string, () => Job]>([
   expect(refusalOf(job)).toMatch(/^this (?:pull|merge) request comes from a fork, .* neither a token nor a comment/);
 });
 
-describe("an event is refused that may run with the rights of the main branch for others", () => {
-  test.each([
-    ["pull_request_target", "also where a stranger has caused it: use pull_request"],
-    ["workflow_run", "such as the author of the pull request that the other workflow was about: use pull_request"],
-    ["issue_comment", "also where a stranger has caused it: anyone who can write a comment can"],
-    ["pull_request_review", "Use pull_request, merge_group, push, schedule, workflow_dispatch"],
-    ["repository_dispatch", "Use pull_request"],
-    ["toString", "Use pull_request"],
-    ["", "this job is of no event"],
-  ])("%s", (event, message) => {
-    expect(refusalOf(() => onGithub(event, pull()))).toContain(message);
-  });
-
-  test.each(["trigger", "api", "pipeline", "chat", "parent_pipeline", ""])("%s at GitLab", (source) => {
-    expect(refusalOf(() => onGitlab(source))).toContain("use merge_request_event, push, schedule, web");
-  });
+test.each([
+  ["pull_request_target", "also where a stranger has caused it: use pull_request"],
+  ["workflow_run", "such as the author of the pull request that the other workflow was about: use pull_request"],
+  ["issue_comment", "also where a stranger has caused it: anyone who can write a comment can"],
+  ["pull_request_review", "Use pull_request, merge_group, push, schedule, workflow_dispatch"],
+  ["repository_dispatch", "Use pull_request"],
+  ["toString", "Use pull_request"],
+  ["", "this job is of no event"],
+])("an event with rights for others is refused: %s", (event, message) => {
+  expect(refusalOf(() => onGithub(event, pull()))).toContain(message);
 });
+
+test.each(["trigger", "api", "pipeline", "chat", "parent_pipeline", ""])(
+  "an event with rights for others is refused: %s at GitLab",
+  (source) => {
+    expect(refusalOf(() => onGitlab(source))).toContain("use merge_request_event, push, schedule, web");
+  },
+);
 
 test("an event that cannot be read, or has no number, is refused", () => {
   expect(refusalOf(() => githubJob({ GITHUB_EVENT_NAME: "push" }))).toContain("GITHUB_EVENT_PATH cannot be read: ");
@@ -254,26 +249,24 @@ test("one identity for pull requests and the main branch is refused", () => {
   expect(problems).toEqual([expect.stringContaining("preview-identity and up-identity are the same")]);
 });
 
-describe("what a command needs", () => {
-  test("is the stack where an engine runs", () => {
-    expect(problemsOf(read({}).settings, "up", {})).toEqual(["stack-name: up needs the name of the stack"]);
-    const { settings } = read({ IRM_CI_POLICY: "access.yaml" });
-    expect(problemsOf(settings, "preview", {})).toEqual(["stack-name: preview needs the name of the stack"]);
-    expect(problemsOf(read({ IRM_CI_CHANGE: "change.json" }).settings, "preview", {})).toEqual([]);
-  });
+test("what a command needs is the stack where an engine runs", () => {
+  expect(problemsOf(read({}).settings, "up", {})).toEqual(["stack-name: up needs the name of the stack"]);
+  const { settings } = read({ IRM_CI_POLICY: "access.yaml" });
+  expect(problemsOf(settings, "preview", {})).toEqual(["stack-name: preview needs the name of the stack"]);
+  expect(problemsOf(read({ IRM_CI_CHANGE: "change.json" }).settings, "preview", {})).toEqual([]);
+});
 
-  test("is a digest to apply a change, and no token beside the identity, which would not count", () => {
-    const { settings } = read({ IRM_CI_STACK_NAME: "production" });
-    expect(problemsOf(settings, "apply", {})).toEqual([
-      "digest: apply needs the digest of the review, an output of the job that made it. A review that did not end with 0 has none",
-    ]);
-    expect(problemsOf({ ...settings, digest: `sha256:${"0".repeat(64)}` }, "apply", {})).toEqual([]);
-    const { settings: own } = read({ IRM_CI_STACK_NAME: "production", IRM_CI_UP_IDENTITY: UID });
-    expect(problemsOf(own, "up", { IRM_TOKEN: "secret" })).toEqual([
-      "IRM_TOKEN is set, and would count in the place of the identity of up: leave out the variable or the input",
-    ]);
-    expect(problemsOf(own, "preview", { IRM_TOKEN: "secret" })).toEqual([]);
-  });
+test("what a command needs is a digest to apply a change, and no token beside the identity", () => {
+  const { settings } = read({ IRM_CI_STACK_NAME: "production" });
+  expect(problemsOf(settings, "apply", {})).toEqual([
+    "digest: apply needs the digest of the review, an output of the job that made it. A review that did not end with 0 has none",
+  ]);
+  expect(problemsOf({ ...settings, digest: `sha256:${"0".repeat(64)}` }, "apply", {})).toEqual([]);
+  const { settings: own } = read({ IRM_CI_STACK_NAME: "production", IRM_CI_UP_IDENTITY: UID });
+  expect(problemsOf(own, "up", { IRM_TOKEN: "secret" })).toEqual([
+    "IRM_TOKEN is set, and would count in the place of the identity of up: leave out the variable or the input",
+  ]);
+  expect(problemsOf(own, "preview", { IRM_TOKEN: "secret" })).toEqual([]);
 });
 
 test("later steps get the inputs as one text, without a token", () => {

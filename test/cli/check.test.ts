@@ -145,7 +145,6 @@ const TESTS = `tests:
     only: []
 `;
 
-/** Files of a folder of their own. */
 const writeAll = (files: Readonly<Record<string, string>>, name = "own"): ((file: string) => string) => {
   const own = `${name}-${Object.keys(files).join("-").replaceAll("/", "_")}`;
   for (const [file, text] of Object.entries(files)) folder.write(join(own, file), text);
@@ -205,51 +204,49 @@ test("finds access.tests.yaml and access.yaml of this folder, and all of the exa
   expect((await runIrm("test", beside("access.tests.yaml"))).code).toBe(3);
 });
 
-describe("mistakes exit with 1, and no test runs", () => {
-  const OTHER = "the policy of these tests is of acme, not of other; leave this out";
-  test.each<[string, Record<string, string>, string, file?: string]>([
-    [
-      "a name that does not exist, with the nearest",
-      { "access.yaml": POLICY, "access.tests.yaml": TESTS.replace("identity: release", "identity: relase") },
-      'access.tests.yaml:2:5: "release publishes": there is no identity relase; did you mean release?',
-    ],
-    [
-      "a mistake of the policy",
-      { "access.yaml": POLICY.replace("publisher: [", "publishr: ["), "access.tests.yaml": TESTS },
-      "access.yaml:8:24: access.platform/registry.publishr: there is no role publishr; did you mean publisher?",
-    ],
-    ["no policy", { "access.tests.yaml": TESTS }, "there is no policy beside the tests: name it with policy: FILE"],
-    [
-      "an organization that is not the policy's",
-      { "access.yaml": POLICY, "access.tests.yaml": `organization: other\n${TESTS}` },
-      `access.tests.yaml:1:1: organization: ${OTHER}`,
-    ],
-    ["no tests", { "access.yaml": POLICY }, "access.yaml has no tests", "access.yaml"],
-    ["no file", {}, "access.tests.yaml:1:1: there is no file "],
-  ])("%s", async (name, files, message, file = "access.tests.yaml") => {
-    const path = writeAll(files, name);
-    expect(await runIrm("test", path(file), "--format", "json")).toEqual(failure(1, message));
-  });
+const OTHER = "the policy of these tests is of acme, not of other; leave this out";
+test.each<[string, Record<string, string>, string, file?: string]>([
+  [
+    "a name that does not exist, with the nearest",
+    { "access.yaml": POLICY, "access.tests.yaml": TESTS.replace("identity: release", "identity: relase") },
+    'access.tests.yaml:2:5: "release publishes": there is no identity relase; did you mean release?',
+  ],
+  [
+    "a mistake of the policy",
+    { "access.yaml": POLICY.replace("publisher: [", "publishr: ["), "access.tests.yaml": TESTS },
+    "access.yaml:8:24: access.platform/registry.publishr: there is no role publishr; did you mean publisher?",
+  ],
+  ["no policy", { "access.tests.yaml": TESTS }, "there is no policy beside the tests: name it with policy: FILE"],
+  [
+    "an organization that is not the policy's",
+    { "access.yaml": POLICY, "access.tests.yaml": `organization: other\n${TESTS}` },
+    `access.tests.yaml:1:1: organization: ${OTHER}`,
+  ],
+  ["no tests", { "access.yaml": POLICY }, "access.yaml has no tests", "access.yaml"],
+  ["no file", {}, "access.tests.yaml:1:1: there is no file "],
+])("mistakes exit with 1: %s", async (name, files, message, file = "access.tests.yaml") => {
+  const path = writeAll(files, name);
+  expect(await runIrm("test", path(file), "--format", "json")).toEqual(failure(1, message));
+});
 
-  test("each of them is a line that begins with its place, and the last line counts them", async () => {
-    const path = writeAll({ "access.tests.yaml": "tests: [{ can: tag.craete, identity: a }]\n" }, "lines");
-    const file = path("access.tests.yaml");
-    expect((await runIrm("test", file)).stderr).toBe(
-      `${file}:1:9: tests[0].name: is required\n` +
-        `${file}:1:16: tests[0].can: there is no capability tag.craete; did you mean tag.create or tag.delete?\n` +
-        "irm test: 2 mistakes\n",
-    );
-  });
+test("mistakes exit with 1: each is a line that begins with its place, and the last line counts them", async () => {
+  const path = writeAll({ "access.tests.yaml": "tests: [{ can: tag.craete, identity: a }]\n" }, "lines");
+  const file = path("access.tests.yaml");
+  expect((await runIrm("test", file)).stderr).toBe(
+    `${file}:1:9: tests[0].name: is required\n` +
+      `${file}:1:16: tests[0].can: there is no capability tag.craete; did you mean tag.create or tag.delete?\n` +
+      "irm test: 2 mistakes\n",
+  );
+});
 
-  test("no files of the usual names", async () => {
-    const path = writeAll({ "a/b": "" });
-    expect(await within(path("a"), () => runIrm("test"))).toEqual(
-      exactFailure(
-        1,
-        "irm test: there are no tests in access.tests.yaml or the section tests of access.yaml, in this folder\n",
-      ),
-    );
-  });
+test("mistakes exit with 1: no files of the usual names", async () => {
+  const path = writeAll({ "a/b": "" });
+  expect(await within(path("a"), () => runIrm("test"))).toEqual(
+    exactFailure(
+      1,
+      "irm test: there are no tests in access.tests.yaml or the section tests of access.yaml, in this folder\n",
+    ),
+  );
 });
 
 describe("--live", async () => {

@@ -46,7 +46,6 @@ afterEach(() => {
 const UID = "cc2e6e8099dd7fdbd7d866059f72a7a3b5e6d502/1782c7386ec01ef2";
 const ci = (step: string) => runIrm("ci", step);
 
-/** A program on the PATH. */
 const program = (name: string, ...lines: string[]): void => {
   chmodSync(folder.write(join("bin", name), ["#!/bin/sh", ...lines, ""].join("\n")), 0o755);
 };

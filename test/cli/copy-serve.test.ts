@@ -1,6 +1,6 @@
 // `irm serve --copy-of` as a command: what it asks of the original, prints, writes and refuses.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { COPY_HEAD, copyText } from "../../access/copy/copy.ts";
 import { clientErrorText } from "../../cli/client.ts";
 import { mintDevToken } from "../../cli/command/serve-token.ts";
@@ -31,7 +31,6 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const folder = testFolder();
 let original: ServerProcess;
 let proxy: HoldingProxy;
-/** Calls a server with its owner's token. */
 const callerOf = ({ baseUrl, token }: { baseUrl: string; token: string }) => {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const call = async (method: string, path: string, { body, query = {} }: CallOptions = {}) => {
@@ -59,105 +58,101 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-describe("irm serve --dev --copy-of --copy-to", () => {
-  test("sends GETs alone, starts with the copy, says what is not in it, and writes it as a seed", async () => {
-    vi.stubEnv("IRM_IDENTITY", original.identity);
-    vi.stubEnv("IRM_IDENTITY_TOKEN", await mintDevToken(original.issuer, { subject: "owner" }));
-    const everything = await listEverything(callerOf(original));
-    const file = folder.path("copy.yaml");
-    // It replaces another copy.
-    writeFileSync(file, `${COPY_HEAD}\nold: true\n`);
-    proxy.seen.length = 0;
-    const refused = proxy.only(({ method }) => method === "GET");
-    const server = startCommand("serve", "--dev", "--json", "--copy-of", proxy.url, "--copy-to", file);
-    const ready = JSON.parse(await server.firstLine);
-    // The exchange is a GET too.
-    expect(proxy.seen.some(({ path }) => path.startsWith("/sts/exchange"))).toBe(true);
-    expect(proxy.seen.length).toBeLessThanOrEqual(20);
-    expect(refused).toEqual([]);
-    proxy.only(() => true);
+test("--copy-of --copy-to sends GETs alone, starts with the copy, and writes it as a seed", async () => {
+  vi.stubEnv("IRM_IDENTITY", original.identity);
+  vi.stubEnv("IRM_IDENTITY_TOKEN", await mintDevToken(original.issuer, { subject: "owner" }));
+  const everything = await listEverything(callerOf(original));
+  const file = folder.path("copy.yaml");
+  // It replaces another copy.
+  writeFileSync(file, `${COPY_HEAD}\nold: true\n`);
+  proxy.seen.length = 0;
+  const refused = proxy.only(({ method }) => method === "GET");
+  const server = startCommand("serve", "--dev", "--json", "--copy-of", proxy.url, "--copy-to", file);
+  const ready = JSON.parse(await server.firstLine);
+  // The exchange is a GET too.
+  expect(proxy.seen.some(({ path }) => path.startsWith("/sts/exchange"))).toBe(true);
+  expect(proxy.seen.length).toBeLessThanOrEqual(20);
+  expect(refused).toEqual([]);
+  proxy.only(() => true);
 
-    expect(ready.organization).toBe(original.organization);
-    // Its owner has just exchanged a token there, before the copy was read.
-    const lists = await listEverything(callerOf(ready));
-    const seen = (all: typeof lists) => ({
-      ...all,
-      identities: all.identities?.map(({ lastSeenTime: _, ...one }) => one),
-    });
-    expect(seen(lists)).toEqual(seen(everything));
-    const lines = server.stderr().split("\n");
-    const messages = lines.filter((line) => line.includes('"event":"copy"')).map((line) => JSON.parse(line).message);
-    expect(messages).toEqual([
-      `copied ${Object.values(lists).flat().length} records of ${proxy.url}`,
-      "not copied: the client secret, if there is one, of 2 identity providers",
-      "not copied: the code of 2 group invites",
-      "not copied: the readme of 2 repos",
-      "not copied: advisories",
-      `wrote ${file}`,
-    ]);
-    server.process.kill("SIGTERM");
-    expect(await server.finished).toMatchObject({ code: 0 });
-
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    const again = await startCopy(parseSeed(readFileSync(file, "utf8"), file));
-    expect(await listEverything(again).finally(again.close)).toEqual(lists);
+  expect(ready.organization).toBe(original.organization);
+  // Its owner has just exchanged a token there, before the copy was read.
+  const lists = await listEverything(callerOf(ready));
+  const seen = (all: typeof lists) => ({
+    ...all,
+    identities: all.identities?.map(({ lastSeenTime: _, ...one }) => one),
   });
+  expect(seen(lists)).toEqual(seen(everything));
+  const lines = server.stderr().split("\n");
+  const messages = lines.filter((line) => line.includes('"event":"copy"')).map((line) => JSON.parse(line).message);
+  expect(messages).toEqual([
+    `copied ${Object.values(lists).flat().length} records of ${proxy.url}`,
+    "not copied: the client secret, if there is one, of 2 identity providers",
+    "not copied: the code of 2 group invites",
+    "not copied: the readme of 2 repos",
+    "not copied: advisories",
+    `wrote ${file}`,
+  ]);
+  server.process.kill("SIGTERM");
+  expect(await server.finished).toMatchObject({ code: 0 });
 
-  test("^C while it reads leaves no file, and nothing else", async () => {
-    vi.stubEnv("IRM_TOKEN", original.token);
-    const empty = folder.path("empty");
-    mkdirSync(empty);
-    const held = proxy.hold("GET", /\/roleBindings\?/, "before");
-    const server = startCommand("serve", "--dev", "--copy-of", proxy.url, "--copy-to", `${empty}/copy.yaml`);
-    await held.reached;
-    server.process.kill("SIGINT");
-    expect(await server.finished).toMatchObject({ code: null, stdout: "" });
-    held.release();
-    expect(readdirSync(empty)).toEqual([]);
-  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const again = await startCopy(parseSeed(readFileSync(file, "utf8"), file));
+  expect(await listEverything(again).finally(again.close)).toEqual(lists);
 });
 
-describe("irm serve --copy-of refuses", () => {
-  const taken = folder.write("taken.yaml", "organization: { name: mine }\n");
-  const database = folder.write("taken.db", "");
+test("--copy-of --copy-to: ^C while it reads leaves no file, and nothing else", async () => {
+  vi.stubEnv("IRM_TOKEN", original.token);
+  const empty = folder.path("empty");
+  mkdirSync(empty);
+  const held = proxy.hold("GET", /\/roleBindings\?/, "before");
+  const server = startCommand("serve", "--dev", "--copy-of", proxy.url, "--copy-to", `${empty}/copy.yaml`);
+  await held.reached;
+  server.process.kill("SIGINT");
+  expect(await server.finished).toMatchObject({ code: null, stdout: "" });
+  held.release();
+  expect(readdirSync(empty)).toEqual([]);
+});
 
-  test.each<[what: string, flags: string[], sentence: string]>([
-    [
-      "a database that exists",
-      ["--copy-of", "https://irm.example", "--db", database],
-      `--copy-of needs a new database, and ${database} exists: leave out --copy-of to serve what it holds, or name another file`,
-    ],
-    [
-      "a file of something else",
-      ["--copy-of", "https://irm.example", "--copy-to", taken],
-      `--copy-to: ${taken} already exists and is not a copy; give another name`,
-    ],
-  ])("%s", async (_, flags, sentence) => {
-    expect(await runIrm("serve", ...flags)).toEqual(usageError("irm serve", sentence));
-    expect(readFileSync(taken, "utf8")).toBe("organization: { name: mine }\n");
-  });
+const taken = folder.write("taken.yaml", "organization: { name: mine }\n");
+const database = folder.write("taken.db", "");
 
-  test("to send the token of another service", async () => {
-    vi.stubEnv("IRM_BASE_URL", "https://elsewhere.example");
-    vi.stubEnv("IRM_TOKEN", "secret-of-elsewhere");
-    proxy.seen.length = 0;
-    expect(await runIrm("serve", "--copy-of", proxy.url)).toEqual(
-      exactFailure(
-        1,
-        "irm serve: pulumi-irm is not configured:\n  - --copy-of: no credentials; IRM_TOKEN is for the service of IRM_BASE_URL, so set IRM_BASE_URL to the same address, with a token for it\nSee docs/recovery.md#sign-in\n",
-      ),
-    );
-    expect(proxy.seen).toEqual([]);
-  });
+test.each<[what: string, flags: string[], sentence: string]>([
+  [
+    "a database that exists",
+    ["--copy-of", "https://irm.example", "--db", database],
+    `--copy-of needs a new database, and ${database} exists: leave out --copy-of to serve what it holds, or name another file`,
+  ],
+  [
+    "a file of something else",
+    ["--copy-of", "https://irm.example", "--copy-to", taken],
+    `--copy-to: ${taken} already exists and is not a copy; give another name`,
+  ],
+])("irm serve --copy-of refuses %s", async (_, flags, sentence) => {
+  expect(await runIrm("serve", ...flags)).toEqual(usageError("irm serve", sentence));
+  expect(readFileSync(taken, "utf8")).toBe("organization: { name: mine }\n");
+});
 
-  test("a service that refuses the token, with its reason, and starts nothing", async () => {
-    vi.stubEnv("IRM_TOKEN", "refused-by-the-service");
-    const file = folder.path("refused.yaml");
-    const refused = await runIrm("serve", "--copy-of", proxy.url, "--copy-to", file);
-    expect(refused).toEqual(failure(1, /^irm serve: .*UNAUTHENTICATED.*a valid bearer token is required/));
-    expect(refused.stderr).not.toContain("refused-by");
-    expect(existsSync(file)).toBe(false);
-  });
+test("irm serve --copy-of refuses to send the token of another service", async () => {
+  vi.stubEnv("IRM_BASE_URL", "https://elsewhere.example");
+  vi.stubEnv("IRM_TOKEN", "secret-of-elsewhere");
+  proxy.seen.length = 0;
+  expect(await runIrm("serve", "--copy-of", proxy.url)).toEqual(
+    exactFailure(
+      1,
+      "irm serve: pulumi-irm is not configured:\n  - --copy-of: no credentials; IRM_TOKEN is for the service of IRM_BASE_URL, so set IRM_BASE_URL to the same address, with a token for it\nSee docs/recovery.md#sign-in\n",
+    ),
+  );
+  expect(proxy.seen).toEqual([]);
+});
+
+test("irm serve --copy-of refuses a service that refuses the token, with its reason, and starts nothing", async () => {
+  vi.stubEnv("IRM_TOKEN", "refused-by-the-service");
+  const file = folder.path("refused.yaml");
+  const refused = await runIrm("serve", "--copy-of", proxy.url, "--copy-to", file);
+  expect(refused).toEqual(failure(1, /^irm serve: .*UNAUTHENTICATED.*a valid bearer token is required/));
+  expect(refused.stderr).not.toContain("refused-by");
+  expect(existsSync(file)).toBe(false);
 });
 
 const api = await serve({ faults: {} });
@@ -176,7 +171,6 @@ const changed = (change: (plural: string, page: Body) => Body | Promise<Body>): 
     return json(await change(plural, JSON.parse(answer.body)));
   });
 
-/** Another answer of one list. */
 const lieOf = (plural: string, change: (records: Body[]) => Body[]): Client =>
   changed((own, page) => (own === plural ? { ...page, [plural]: change(page[plural]) } : page));
 
@@ -247,40 +241,38 @@ test("an identity that goes away while its binding is listed is known by name, a
   expect((await listEverything(server)).identities?.some((one) => one.uid === uid)).toBe(false);
 });
 
-describe("a record that the services refuse is left out, with what depends on it, and named:", () => {
-  const leftOut = async (client: Client) => {
-    const copy = await copyOf(client, api.baseUrl);
-    await serveCopy(parseSeed(copyText(copy), "copy.yaml"));
-    return copyLines(copy).filter((line) => line.startsWith("left out: "));
-  };
-  const [repo] = (everything.repos ?? []).filter(({ name }) => name === "Nginx_1");
-  const copyUid = `${repo?.uid.slice(0, -16)}${"e".repeat(16)}`;
+const leftOut = async (client: Client) => {
+  const copy = await copyOf(client, api.baseUrl);
+  await serveCopy(parseSeed(copyText(copy), "copy.yaml"));
+  return copyLines(copy).filter((line) => line.startsWith("left out: "));
+};
+const [repo] = (everything.repos ?? []).filter(({ name }) => name === "Nginx_1");
+const copyUid = `${repo?.uid.slice(0, -16)}${"e".repeat(16)}`;
 
-  test("the second repo of a name, with its tags", async () => {
-    const client = changed((_, page) => {
-      if (page.repos) return { ...page, repos: [...page.repos, { ...repo, uid: copyUid }] };
-      const tag = { ...page.tags?.[0], uid: `${copyUid}/${"f".repeat(16)}` };
-      return page.tags ? { ...page, tags: [...page.tags, tag] } : page;
-    });
-    expect(await leftOut(client)).toEqual([
-      expect.stringMatching(`^left out: repo ${copyUid} "Nginx_1": Already exists: `),
-      expect.stringMatching(`^left out: tag ${copyUid}/f+ "[^"]+": Not found: `),
-    ]);
+test("a refused record is left out, and named: the second repo of a name, with its tags", async () => {
+  const client = changed((_, page) => {
+    if (page.repos) return { ...page, repos: [...page.repos, { ...repo, uid: copyUid }] };
+    const tag = { ...page.tags?.[0], uid: `${copyUid}/${"f".repeat(16)}` };
+    return page.tags ? { ...page, tags: [...page.tags, tag] } : page;
   });
+  expect(await leftOut(client)).toEqual([
+    expect.stringMatching(`^left out: repo ${copyUid} "Nginx_1": Already exists: `),
+    expect.stringMatching(`^left out: tag ${copyUid}/f+ "[^"]+": Not found: `),
+  ]);
+});
 
-  test("a mapping whose identity provider is not listed", async () => {
-    const lines = await leftOut(lieOf("identityProviders", (all) => all.filter(({ name }) => name !== "sso")));
-    expect(lines).toHaveLength(2);
-    for (const line of lines) expect(line).toMatch(/^left out: external group role mapping \S+: Not found: /);
-  });
+test("a refused record is left out, and named: a mapping whose identity provider is not listed", async () => {
+  const lines = await leftOut(lieOf("identityProviders", (all) => all.filter(({ name }) => name !== "sso")));
+  expect(lines).toHaveLength(2);
+  for (const line of lines) expect(line).toMatch(/^left out: external group role mapping \S+: Not found: /);
+});
 
-  test("a group without a name, with all that is in it", async () => {
-    const lines = await leftOut(
-      lieOf("groups", (all) => all.map((one) => (one.uid === made.platform ? { ...one, name: undefined } : one))),
-    );
-    expect(lines).toContain(`left out: group ${made.platform}: name: is required`);
-    expect(lines).toContainEqual(expect.stringMatching(`^left out: identity ${made.release} "release": Not found: `));
-  });
+test("a refused record is left out, and named: a group without a name, with all that is in it", async () => {
+  const lines = await leftOut(
+    lieOf("groups", (all) => all.map((one) => (one.uid === made.platform ? { ...one, name: undefined } : one))),
+  );
+  expect(lines).toContain(`left out: group ${made.platform}: name: is required`);
+  expect(lines).toContainEqual(expect.stringMatching(`^left out: identity ${made.release} "release": Not found: `));
 });
 
 test.each([

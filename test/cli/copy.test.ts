@@ -118,36 +118,34 @@ describe("a copy", () => {
   });
 });
 
-describe("the owner of a copy", () => {
-  test("is in no list, may do everything in the copied organization, and stays the owner when every role binding is deleted", async () => {
-    const [local] = copied.identity.split("/");
-    for (const path of [`groups/${local}`, `identities/${copied.identity}`])
-      expect((await copied.call("GET", `${IAM}/${path}`)).status).toBe(403);
-    const group = await createRecord(copied, "groups", made.platform, { name: "new here" });
-    const roleUid = await copied.role("viewer");
-    const binding = await createRecord(copied, "roleBindings", group.uid, { identityUid: made.release, roleUid });
-    await copied.ok("DELETE", `${IAM}/roleBindings/${binding.uid}`);
-    await copied.ok("DELETE", `${IAM}/groups/${group.uid}`);
-    const organization = await createRecord(copied, "groups", "", { name: "another" });
-    const founding = await copied.ok("GET", `${IAM}/roleBindings`, { query: { group: organization.uid } });
-    expect(founding.roleBindings).toMatchObject([{ identity: { uid: copied.identity, name: "owner" } }]);
-    await copied.ok("DELETE", `${IAM}/groups/${organization.uid}`);
-    expect(await listEverything(copied)).toEqual(everything);
-    const server = await serveCopy(copy);
-    for (const { uid } of everything.roleBindings ?? []) await server.ok("DELETE", `${IAM}/roleBindings/${uid}`);
-    expect((await listEverything(server)).roleBindings).toEqual([]);
-    await createRecord(server, "groups", made.platform, { name: "still" });
-  });
+test("the owner of a copy is in no list, and owns it also when every role binding is deleted", async () => {
+  const [local] = copied.identity.split("/");
+  for (const path of [`groups/${local}`, `identities/${copied.identity}`])
+    expect((await copied.call("GET", `${IAM}/${path}`)).status).toBe(403);
+  const group = await createRecord(copied, "groups", made.platform, { name: "new here" });
+  const roleUid = await copied.role("viewer");
+  const binding = await createRecord(copied, "roleBindings", group.uid, { identityUid: made.release, roleUid });
+  await copied.ok("DELETE", `${IAM}/roleBindings/${binding.uid}`);
+  await copied.ok("DELETE", `${IAM}/groups/${group.uid}`);
+  const organization = await createRecord(copied, "groups", "", { name: "another" });
+  const founding = await copied.ok("GET", `${IAM}/roleBindings`, { query: { group: organization.uid } });
+  expect(founding.roleBindings).toMatchObject([{ identity: { uid: copied.identity, name: "owner" } }]);
+  await copied.ok("DELETE", `${IAM}/groups/${organization.uid}`);
+  expect(await listEverything(copied)).toEqual(everything);
+  const server = await serveCopy(copy);
+  for (const { uid } of everything.roleBindings ?? []) await server.ok("DELETE", `${IAM}/roleBindings/${uid}`);
+  expect((await listEverything(server)).roleBindings).toEqual([]);
+  await createRecord(server, "groups", made.platform, { name: "still" });
+});
 
-  test("lets somebody act as a copied identity only by a change of whom it trusts", async () => {
-    const server = await serveCopy(copy);
-    const token = await server.identityToken("release");
-    // Its role has a capability that only the owner of the original may have.
-    expect((await server.exchange(token, { identity: made.release })).status).toBe(403);
-    const claimMatch = { issuer: server.issuer, subject: "release" };
-    await server.ok("PATCH", `${IAM}/identities/${made.release}`, { body: { claimMatch } });
-    expect((await server.exchange(token, { identity: made.release })).status).toBe(200);
-  });
+test("the owner of a copy lets somebody act as a copied identity only by a change of whom it trusts", async () => {
+  const server = await serveCopy(copy);
+  const token = await server.identityToken("release");
+  // Its role has a capability that only the owner of the original may have.
+  expect((await server.exchange(token, { identity: made.release })).status).toBe(403);
+  const claimMatch = { issuer: server.issuer, subject: "release" };
+  await server.ok("PATCH", `${IAM}/identities/${made.release}`, { body: { claimMatch } });
+  expect((await server.exchange(token, { identity: made.release })).status).toBe(200);
 });
 
 test("an identity of the copy is assumed with a token of its real issuer, for the address of the copy", async () => {
@@ -224,40 +222,38 @@ test("without --dev there is no owner, and no issuer on loopback is asked", asyn
   expect((await plain.exchange(token, { identity: seen.uid })).status).toBe(403);
 });
 
-describe("of a caller who sees a part", async () => {
-  const reader = await api.actor("reader", { role: "viewer", at: made.platform });
-  // Its identity is above, and so not visible.
-  const part = await copyOfServer(api, reader.token);
-  const server = await serveCopy(part);
+const reader = await api.actor("reader", { role: "viewer", at: made.platform });
+// Its identity is above, and so not visible.
+const part = await copyOfServer(api, reader.token);
+const server = await serveCopy(part);
 
-  test("the copy has that part, the bindings of identities that are not visible, and says what is known by name alone", async () => {
-    const visible = await listEverything(api, reader.token);
-    expect(visible.roleBindings?.some(({ identity }) => identity.uid === reader.uid)).toBe(true);
-    expect(await listEverything(server)).toEqual(visible);
-    expect(server.organization).toBe(made.platform);
-    // What is only named is above what the owner of the copy sees.
-    expect((await server.call("GET", `${IAM}/identities/${reader.uid}`)).status).toBe(403);
-    const lines = copyLines(part);
-    expect(lines).toContain(
-      `named by others, and in no list: group ${api.organization} "0000000000000000000000000000000000000001"`,
-    );
-    expect(lines).toContain(`named by others, and in no list: identity ${reader.uid} "reader"`);
-    expect(lines).toContainEqual(
-      expect.stringMatching(
-        /^not visible: .*identities of this group cannot be listed: identity\.list is needed at it \(/,
-      ),
-    );
-    expect(part.copy.notVisible.length).toBeGreaterThan(0);
-  });
+test("of a caller who sees a part, the copy has that part, and says what is known by name alone", async () => {
+  const visible = await listEverything(api, reader.token);
+  expect(visible.roleBindings?.some(({ identity }) => identity.uid === reader.uid)).toBe(true);
+  expect(await listEverything(server)).toEqual(visible);
+  expect(server.organization).toBe(made.platform);
+  // What is only named is above what the owner of the copy sees.
+  expect((await server.call("GET", `${IAM}/identities/${reader.uid}`)).status).toBe(403);
+  const lines = copyLines(part);
+  expect(lines).toContain(
+    `named by others, and in no list: group ${api.organization} "0000000000000000000000000000000000000001"`,
+  );
+  expect(lines).toContain(`named by others, and in no list: identity ${reader.uid} "reader"`);
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^not visible: .*identities of this group cannot be listed: identity\.list is needed at it \(/,
+    ),
+  );
+  expect(part.copy.notVisible.length).toBeGreaterThan(0);
+});
 
-  test("a binding of a role that is not visible grants nothing that is known", async () => {
-    const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLE_BINDINGS_LIST"];
-    const lister = await createUid(api, "roles", api.organization, { name: "lister", capabilities });
-    const actor = await api.actor("lister", { role: lister });
-    const hidden = await copyOfServer(api, actor.token);
-    expect(hidden.named.roles).toContainEqual({ uid: future, name: "future" });
-    const other = await serveCopy(hidden);
-    expect((await listEverything(other)).roleBindings).toEqual((await listEverything(api, actor.token)).roleBindings);
-    expect((await other.call("GET", `${IAM}/roles/${future}`)).status).toBe(403);
-  });
+test("of a caller who sees a part, a binding of a role that is not visible grants nothing that is known", async () => {
+  const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLE_BINDINGS_LIST"];
+  const lister = await createUid(api, "roles", api.organization, { name: "lister", capabilities });
+  const actor = await api.actor("lister", { role: lister });
+  const hidden = await copyOfServer(api, actor.token);
+  expect(hidden.named.roles).toContainEqual({ uid: future, name: "future" });
+  const other = await serveCopy(hidden);
+  expect((await listEverything(other)).roleBindings).toEqual((await listEverything(api, actor.token)).roleBindings);
+  expect((await other.call("GET", `${IAM}/roles/${future}`)).status).toBe(403);
 });

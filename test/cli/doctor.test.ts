@@ -147,36 +147,34 @@ describe("the journal", () => {
   });
 });
 
-describe("this machine", () => {
-  const missing = async () => ({ problem: "spawn pulumi ENOENT", isMissing: true });
-  const listing = (version: string) => async () => ({
-    stdout: JSON.stringify([{ name: "irm", kind: "resource", version }]),
-  });
+const missing = async () => ({ problem: "spawn pulumi ENOENT", isMissing: true });
+const listing = (version: string) => async () => ({
+  stdout: JSON.stringify([{ name: "irm", kind: "resource", version }]),
+});
 
-  test("the engine fails, or is missing", async () => {
-    expect(await checkEngine(async () => ({ problem: "no such library", isMissing: false }))).toMatchObject({
-      ok: false,
-      message: "pulumi version failed: no such library",
-    });
-    expect(await checkEngine(missing)).toMatchObject({ ok: false, message: "there is no pulumi on the PATH" });
+test("this machine: the engine fails, or is missing", async () => {
+  expect(await checkEngine(async () => ({ problem: "no such library", isMissing: false }))).toMatchObject({
+    ok: false,
+    message: "pulumi version failed: no such library",
   });
+  expect(await checkEngine(missing)).toMatchObject({ ok: false, message: "there is no pulumi on the PATH" });
+});
 
-  test("the plugin: as the project names it, as it is installed, or where a language needs it", async () => {
-    const plugin = folder.path("plugin");
-    const project = { folder: folder.path(""), runtime: "yaml" };
-    const named = { ...project, pluginPath: "plugin" };
-    expect(await checkPlugin(missing, named)).toMatchObject({ ok: false });
-    folder.write("plugin/pulumi-resource-irm", "");
-    expect(await checkPlugin(missing, named)).toMatchObject({
-      ok: true,
-      message: `${plugin}, as Pulumi.yaml names it`,
-    });
-    const needed = { ok: false, message: expect.stringContaining("in yaml") };
-    expect(await checkPlugin(missing, project)).toMatchObject(needed);
-    expect(await checkPlugin(listing(packageVersion()), project)).toMatchObject({ ok: true });
-    const fix = expect.stringContaining(`pulumi plugin install resource irm v${packageVersion()} `);
-    expect(await checkPlugin(listing("0.0.1"), project)).toMatchObject({ ok: false, fix });
+test("the plugin: as the project names it, as it is installed, or where a language needs it", async () => {
+  const plugin = folder.path("plugin");
+  const project = { folder: folder.path(""), runtime: "yaml" };
+  const named = { ...project, pluginPath: "plugin" };
+  expect(await checkPlugin(missing, named)).toMatchObject({ ok: false });
+  folder.write("plugin/pulumi-resource-irm", "");
+  expect(await checkPlugin(missing, named)).toMatchObject({
+    ok: true,
+    message: `${plugin}, as Pulumi.yaml names it`,
   });
+  const needed = { ok: false, message: expect.stringContaining("in yaml") };
+  expect(await checkPlugin(missing, project)).toMatchObject(needed);
+  expect(await checkPlugin(listing(packageVersion()), project)).toMatchObject({ ok: true });
+  const fix = expect.stringContaining(`pulumi plugin install resource irm v${packageVersion()} `);
+  expect(await checkPlugin(listing("0.0.1"), project)).toMatchObject({ ok: false, fix });
 });
 
 test("irm doctor is safe to run anywhere: it sends GETs and the exchange, and prints no token, whole or in part", async () => {
@@ -203,7 +201,6 @@ test("irm doctor is safe to run anywhere: it sends GETs and the exchange, and pr
   expect(printed.join("")).not.toMatch(/eyJ/);
 });
 
-/** Runs with a server of another kind at the address. */
 const withServer = async (server: Server, scheme: string, run: () => Promise<void>): Promise<void> => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   vi.stubEnv("IRM_BASE_URL", `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -116,45 +116,43 @@ test("--no-adopt writes no file of uids; what the caller cannot see is named, wi
   expect(existsSync("adopt.json")).toBe(false);
 });
 
-describe("refuses, and changes nothing:", () => {
-  const stays = async (text: string, message: RegExp, ...flags: string[]) => {
-    writeFileSync("access.yaml", text);
-    expect(await into(...flags)).toEqual(failure(1, message));
-    expect([read(), existsSync("adopt.json")]).toEqual([text, false]);
-  };
+const stays = async (text: string, message: RegExp, ...flags: string[]) => {
+  writeFileSync("access.yaml", text);
+  expect(await into(...flags)).toEqual(failure(1, message));
+  expect([read(), existsSync("adopt.json")]).toEqual([text, false]);
+};
 
-  test("a policy with mistakes, before any request", async () => {
-    vi.stubEnv("IRM_TOKEN", "");
-    await stays(
-      `organization: ${acme}\naccess: { /: { viewer: [a] } }\n`,
-      /^irm export: access\.yaml:2:25: access\.\/\.viewer\[0\]: there is no identity a/,
-    );
-  });
+test("refuses, and changes nothing: a policy with mistakes, before any request", async () => {
+  vi.stubEnv("IRM_TOKEN", "");
+  await stays(
+    `organization: ${acme}\naccess: { /: { viewer: [a] } }\n`,
+    /^irm export: access\.yaml:2:25: access\.\/\.viewer\[0\]: there is no identity a/,
+  );
+});
 
-  test("a policy of another organization", () =>
-    stays(
-      "organization: other\n",
-      new RegExp(
-        `^irm export: access\\.yaml is of the organization "other", which you cannot see; you can see these:\n  ${api.organization} "${acme}"\n$`,
-      ),
-    ));
+test("refuses, and changes nothing: a policy of another organization", () =>
+  stays(
+    "organization: other\n",
+    new RegExp(
+      `^irm export: access\\.yaml is of the organization "other", which you cannot see; you can see these:\n  ${api.organization} "${acme}"\n$`,
+    ),
+  ));
 
-  test("a name that several records have, with their uids", async () => {
-    const twins = [
-      await createUid(api, "groups", api.organization, { name: "twin" }),
-      await createUid(api, "groups", api.organization, { name: "twin" }),
-    ];
-    await stays(
-      `organization: ${acme}\ngroups: { twin: }\n`,
-      /^irm export: access\.yaml:2:11: groups\.twin: the API has 2 groups of this name: \S+, \S+\nin adopt\.json, the uid of a key says which record it is\n$/,
-    );
-    writeFileSync("adopt.json", JSON.stringify({ groups: { twin: twins[1] } }));
-    const { stderr } = await into();
-    expect(stderr).toContain(
-      `not added: group ${twins[0]} "twin": the policy would have a mistake: group twin has the same name in this group; choose another\n`,
-    );
-    for (const uid of twins) await api.ok("DELETE", `${IAM}/groups/${uid}`);
-  });
+test("refuses, and changes nothing: a name that several records have, with their uids", async () => {
+  const twins = [
+    await createUid(api, "groups", api.organization, { name: "twin" }),
+    await createUid(api, "groups", api.organization, { name: "twin" }),
+  ];
+  await stays(
+    `organization: ${acme}\ngroups: { twin: }\n`,
+    /^irm export: access\.yaml:2:11: groups\.twin: the API has 2 groups of this name: \S+, \S+\nin adopt\.json, the uid of a key says which record it is\n$/,
+  );
+  writeFileSync("adopt.json", JSON.stringify({ groups: { twin: twins[1] } }));
+  const { stderr } = await into();
+  expect(stderr).toContain(
+    `not added: group ${twins[0]} "twin": the policy would have a mistake: group twin has the same name in this group; choose another\n`,
+  );
+  for (const uid of twins) await api.ok("DELETE", `${IAM}/groups/${uid}`);
 });
 
 describe("of a state of Terraform", async () => {
@@ -176,7 +174,6 @@ describe("of a state of Terraform", async () => {
     provider: string;
     instances: { index_key?: string | number; attributes: Record<string, unknown>; [name: string]: unknown }[];
   }
-  /** A pulled state with other resources. */
   const pulledWith = (name: string, change: (resources: PulledResource[]) => PulledResource[]): string => {
     const state = JSON.parse(made.pulled);
     folder.write(name, JSON.stringify({ ...state, resources: change(state.resources) }));

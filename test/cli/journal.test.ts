@@ -111,69 +111,67 @@ describe("irm recover list", () => {
   });
 });
 
-describe("a journal with lines that are not entries", () => {
-  const breakFile = async (): Promise<string> => {
-    const own = await journals();
-    appendFileSync(`${own}/one.jsonl`, '{"intent":"a"}\n\u001b[31mred\n');
-    return own;
-  };
-  const invalidAt = (own: string) => {
-    const why =
-      "key must be text; kind must be text; parent must be a uid, or empty at the root; inputs must be text; ";
-    const times =
-      "given must be a list of texts; at must be a number of milliseconds; notBefore must be a number of milliseconds";
-    return [
-      `invalid    ${why}${times}: ${JSON.stringify('{"intent":"a"}')}  (${own}/one.jsonl)\n`,
-      `invalid    it is not JSON: "\\u001b[31mred"  (${own}/one.jsonl)\n`,
-    ];
-  };
+const breakFile = async (): Promise<string> => {
+  const own = await journals();
+  appendFileSync(`${own}/one.jsonl`, '{"intent":"a"}\n\u001b[31mred\n');
+  return own;
+};
+const invalidAt = (own: string) => {
+  const why = "key must be text; kind must be text; parent must be a uid, or empty at the root; inputs must be text; ";
+  const times =
+    "given must be a list of texts; at must be a number of milliseconds; notBefore must be a number of milliseconds";
+  return [
+    `invalid    ${why}${times}: ${JSON.stringify('{"intent":"a"}')}  (${own}/one.jsonl)\n`,
+    `invalid    it is not JSON: "\\u001b[31mred"  (${own}/one.jsonl)\n`,
+  ];
+};
 
-  it("is listed with its invalid lines, escaped, before and after a run quarantines them", async () => {
-    const own = await breakFile();
-    const expected = lines.open + lines.other + invalidAt(own).join("");
-    expect(await list(own)).toBe(expected);
-    await clean(own);
-    expect(readdirSync(own)).toContain("one.jsonl.invalid");
-    expect(await list(own)).toBe(expected);
-    const printed = (await list(own, "--json")).trim().split("\n");
-    expect(JSON.parse(printed.at(-1) as string)).toEqual({
-      line: "\u001b[31mred",
-      why: "it is not JSON",
-      journal: `${own}/one.jsonl`,
-    });
-  });
-
-  it("keeps its invalid lines after clean; --invalid removes only those", async () => {
-    const own = await breakFile();
-    const { stdout } = await clean(own, "--key", keyOf("open"));
-    const invalid = invalidAt(own);
-    expect(stdout).toBe(`forgotten: ${lines.open}${invalid.map((line) => `quarantined: ${line}`).join("")}`);
-    expect((await clean(own, "--invalid")).stdout).toBe(invalid.map((line) => `forgotten: ${line}`).join(""));
-    expect(readdirSync(own).sort()).toEqual(["one.jsonl", "two.jsonl"]);
-    expect(await list(own, "--all")).toBe(lines.made + lines.other);
+it("a journal with invalid lines is listed with them, escaped, before and after a quarantine", async () => {
+  const own = await breakFile();
+  const expected = lines.open + lines.other + invalidAt(own).join("");
+  expect(await list(own)).toBe(expected);
+  await clean(own);
+  expect(readdirSync(own)).toContain("one.jsonl.invalid");
+  expect(await list(own)).toBe(expected);
+  const printed = (await list(own, "--json")).trim().split("\n");
+  expect(JSON.parse(printed.at(-1) as string)).toEqual({
+    line: "\u001b[31mred",
+    why: "it is not JSON",
+    journal: `${own}/one.jsonl`,
   });
 });
 
-describe("irm recover clean", () => {
-  it.each<[flags: string[], removed: (keyof typeof lines)[]]>([
-    [["--key", keyOf("open")], ["open"]],
-    [["--all"], ["open", "made", "other"]],
-    [[], []],
-  ])("%j removes these entries, with journals that are empty then, and prints them: %j", async (flags, removed) => {
+it("a journal with invalid lines keeps its invalid lines after clean; --invalid removes only those", async () => {
+  const own = await breakFile();
+  const { stdout } = await clean(own, "--key", keyOf("open"));
+  const invalid = invalidAt(own);
+  expect(stdout).toBe(`forgotten: ${lines.open}${invalid.map((line) => `quarantined: ${line}`).join("")}`);
+  expect((await clean(own, "--invalid")).stdout).toBe(invalid.map((line) => `forgotten: ${line}`).join(""));
+  expect(readdirSync(own).sort()).toEqual(["one.jsonl", "two.jsonl"]);
+  expect(await list(own, "--all")).toBe(lines.made + lines.other);
+});
+
+it.each<[flags: string[], removed: (keyof typeof lines)[]]>([
+  [["--key", keyOf("open")], ["open"]],
+  [["--all"], ["open", "made", "other"]],
+  [[], []],
+])(
+  "irm recover clean %j removes these entries, with journals that are empty then, and prints them: %j",
+  async (flags, removed) => {
     const own = await journals();
     if (flags.length === 0) writeFileSync(`${own}/empty.jsonl`, "");
     expect(await clean(own, ...flags)).toEqual(success(removed.map((name) => `forgotten: ${lines[name]}`).join("")));
     const left = (["open", "made", "other"] as const).filter((name) => !removed.includes(name));
     expect(readdirSync(own).toSorted()).toEqual(left.length === 0 ? [] : ["one.jsonl", "two.jsonl"]);
     if (left.length > 0) expect(await list(own, "--all")).toBe(left.map((name) => lines[name]).join(""));
-  });
+  },
+);
 
-  it("fails for a key that no entry has, suggests the nearest one, and removes nothing", async () => {
-    const own = await journals();
-    const problem = `no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?`;
-    expect(await clean(own, "--key", `${keyOf("open")}x`)).toEqual(
-      exactFailure(1, `irm recover clean: ${problem}\nRun \`npx pulumi-irm recover list --all\` for the keys.\n`),
-    );
-    expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
-  });
+it("irm recover clean fails for a key that no entry has, suggests the nearest one, and removes nothing", async () => {
+  const own = await journals();
+  const problem = `no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?`;
+  expect(await clean(own, "--key", `${keyOf("open")}x`)).toEqual(
+    exactFailure(1, `irm recover clean: ${problem}\nRun \`npx pulumi-irm recover list --all\` for the keys.\n`),
+  );
+  expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
 });

@@ -15,7 +15,6 @@ afterAll(() => proxy.close());
 type Page = Record<string, unknown>;
 type Lie = (records: Page[]) => Page;
 
-/** Of each list of the plural. */
 const lie = async (plural: string, change: Lie): Promise<void> => {
   const { [plural]: records } = await api.ok("GET", `${IAM}/${plural}`);
   const stop = proxy.answer("GET", new RegExp(`/${plural}\\?`), 200, change(records as Page[]));

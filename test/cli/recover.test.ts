@@ -11,7 +11,6 @@ const service = await startSharedService();
 const organization: string = service.organization as string;
 const folder = testFolder();
 let world: World;
-/** a group of this test */
 let parent: string;
 let kept: Stored;
 
@@ -255,31 +254,29 @@ describe("irm recover on a machine without the journal of a killed run", () => {
   });
 });
 
-describe("irm recover list", () => {
-  it("shows an open run, and one that ended", async () => {
-    await leave();
-    expect((await runIrm("recover", "list")).stdout).toMatch(
-      /^open {7}\S+ {2}organization\/project\/stack {2}a run without checkpoints, process 99999999 on \S+, did not end: 2 creates, 1 update\n$/,
-    );
-    const ended = new AbortController();
-    await world.run({ isUnchecked: true, cancelled: ended.signal }).create("group", "more", { parent, name: "more" });
-    ended.abort();
-    expect((await runIrm("recover", "list")).stdout).toMatch(
-      /^ended {6}\S+ {2}organization\/project\/stack {2}a run without checkpoints, .* ended; the next run of the stack checks that the engine has saved its state: 1 create$/m,
-    );
-  });
+it("irm recover list shows an open run, and one that ended", async () => {
+  await leave();
+  expect((await runIrm("recover", "list")).stdout).toMatch(
+    /^open {7}\S+ {2}organization\/project\/stack {2}a run without checkpoints, process 99999999 on \S+, did not end: 2 creates, 1 update\n$/,
+  );
+  const ended = new AbortController();
+  await world.run({ isUnchecked: true, cancelled: ended.signal }).create("group", "more", { parent, name: "more" });
+  ended.abort();
+  expect((await runIrm("recover", "list")).stdout).toMatch(
+    /^ended {6}\S+ {2}organization\/project\/stack {2}a run without checkpoints, .* ended; the next run of the stack checks that the engine has saved its state: 1 create$/m,
+  );
+});
 
-  it("shows an open run of which nothing is left to settle", async () => {
-    await world.killed((run) => run.create("group", "only", { parent, name: "only" }));
-    expect((await runIrm("recover", "clean", "--key", "organization/project/stack/Group::only")).code).toBe(0);
-    expect((await runIrm("recover", "list")).stdout).toMatch(/, did not end; nothing of it is left to settle\n$/);
-  });
+it("irm recover list shows an open run of which nothing is left to settle", async () => {
+  await world.killed((run) => run.create("group", "only", { parent, name: "only" }));
+  expect((await runIrm("recover", "clean", "--key", "organization/project/stack/Group::only")).code).toBe(0);
+  expect((await runIrm("recover", "list")).stdout).toMatch(/, did not end; nothing of it is left to settle\n$/);
+});
 
-  it("keeps open runs when irm recover clean removes the entries of a resource, and removes them with --all", async () => {
-    await leave();
-    expect((await runIrm("recover", "clean", "--key", "organization/project/stack/Group::below")).code).toBe(0);
-    expect(world.contents().runs).toHaveLength(1);
-    expect((await runIrm("recover", "clean", "--all")).code).toBe(0);
-    expect((await runIrm("recover", "list")).stdout).toMatch(/^no pending creates: no entries in /);
-  });
+it("irm recover list keeps open runs after irm recover clean --key, and none after --all", async () => {
+  await leave();
+  expect((await runIrm("recover", "clean", "--key", "organization/project/stack/Group::below")).code).toBe(0);
+  expect(world.contents().runs).toHaveLength(1);
+  expect((await runIrm("recover", "clean", "--all")).code).toBe(0);
+  expect((await runIrm("recover", "list")).stdout).toMatch(/^no pending creates: no entries in /);
 });

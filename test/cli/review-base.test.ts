@@ -1,7 +1,7 @@
 // `irm review --base`: rules come from the commit that the change is merged into, and the change cannot edit them for its own review.
 import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { BUILT_IN_ROLE_CAPABILITIES } from "../../schema/index.ts";
 import { grant, makeChange, writeChangeFile } from "../harness/change-file.ts";
@@ -59,45 +59,43 @@ test("an allowance that the change adds does not excuse it, and is a finding wit
   });
 });
 
-describe("in a job of a pull request, without a flag", () => {
-  const inJob = (target: string): void => {
-    const event = join(repository.root, ".git", "event.json");
-    const content = { pull_request: { base: { sha: base } }, repository: { default_branch: "main" } };
-    writeFileSync(event, JSON.stringify(content));
-    vi.stubEnv("GITHUB_BASE_REF", target);
-    vi.stubEnv("GITHUB_EVENT_PATH", event);
-  };
+const inJob = (target: string): void => {
+  const event = join(repository.root, ".git", "event.json");
+  const content = { pull_request: { base: { sha: base } }, repository: { default_branch: "main" } };
+  writeFileSync(event, JSON.stringify(content));
+  vi.stubEnv("GITHUB_BASE_REF", target);
+  vi.stubEnv("GITHUB_EVENT_PATH", event);
+};
 
-  test("and not from the branch that its author has made, into which the change says that it is merged", async () => {
-    repository.git("update-ref", "refs/remotes/origin/main", base);
-    repository.git("checkout", "--quiet", "-b", "target", "main");
-    repository.commit({ "review.yaml": "deny: []\n" });
-    repository.git("update-ref", "refs/remotes/origin/target", "target");
-    repository.git("checkout", "--quiet", "change");
-    inJob("target");
-    const { code, stdout } = await run();
-    expect(code).toBe(3);
-    const denied = findingsOf(stdout).filter((one) => one.denied);
-    expect(denied.map(({ rule, subject }) => [rule, subject])).toEqual([
-      ["other-branch", "target"],
-      ["gains-owner", ci],
-    ]);
-    expect(denied[0]?.message).toBe(
-      "this change is to be merged into another branch than main, which rules and tests come from; propose it to main, or let the job name the branch",
-    );
-    expect(rulesOf(stdout)).toMatchObject({ base: "origin/main", commit: base });
-  });
+test("in a job of a pull request, rules are not those of a branch that its author has made", async () => {
+  repository.git("update-ref", "refs/remotes/origin/main", base);
+  repository.git("checkout", "--quiet", "-b", "target", "main");
+  repository.commit({ "review.yaml": "deny: []\n" });
+  repository.git("update-ref", "refs/remotes/origin/target", "target");
+  repository.git("checkout", "--quiet", "change");
+  inJob("target");
+  const { code, stdout } = await run();
+  expect(code).toBe(3);
+  const denied = findingsOf(stdout).filter((one) => one.denied);
+  expect(denied.map(({ rule, subject }) => [rule, subject])).toEqual([
+    ["other-branch", "target"],
+    ["gains-owner", ci],
+  ]);
+  expect(denied[0]?.message).toBe(
+    "this change is to be merged into another branch than main, which rules and tests come from; propose it to main, or let the job name the branch",
+  );
+  expect(rulesOf(stdout)).toMatchObject({ base: "origin/main", commit: base });
+});
 
-  test("--base does not make another target right, and an allowance of the base does", async () => {
-    inJob("release");
-    const wrong = await run("--base", "origin/main");
-    expect(wrong.code).toBe(1);
-    repository.git("update-ref", "refs/remotes/origin/main", "main");
-    expect(findingsOf((await run("--base", "origin/main")).stdout).map(({ rule }) => rule)).toContain("other-branch");
-    const { stdout, stderr } = await run("--base", "origin/main", "--allow", "other-branch@release");
-    expect(findingsOf(stdout).find(({ rule }) => rule === "other-branch")).toMatchObject({ allowed: true });
-    expect(stderr).toBe("");
-  });
+test("in a job of a pull request, --base makes no other target right; an allowance of the base does", async () => {
+  inJob("release");
+  const wrong = await run("--base", "origin/main");
+  expect(wrong.code).toBe(1);
+  repository.git("update-ref", "refs/remotes/origin/main", "main");
+  expect(findingsOf((await run("--base", "origin/main")).stdout).map(({ rule }) => rule)).toContain("other-branch");
+  const { stdout, stderr } = await run("--base", "origin/main", "--allow", "other-branch@release");
+  expect(findingsOf(stdout).find(({ rule }) => rule === "other-branch")).toMatchObject({ allowed: true });
+  expect(stderr).toBe("");
 });
 
 test("--rules is read at the base, by its path from the top level", async () => {
@@ -185,55 +183,52 @@ test.each([
   expect(await run(...flags)).toEqual(failure(code, message));
 });
 
-describe("a folder that the change makes lead elsewhere is refused, since the base has other rules there or none", () => {
-  const FILES = { "access/Pulumi.yaml": "name: acme\n", "access/review.yaml": "deny: [gains-owner]\n" };
-  const atBase = (files: Readonly<Record<string, string>>): void => {
-    onMain(files);
-    workIn("access");
-  };
-  const REMEDY =
-    "so it is not clear whose rules and tests count. Leave the folder what it is, or give it another name\n";
+const FILES = { "access/Pulumi.yaml": "name: acme\n", "access/review.yaml": "deny: [gains-owner]\n" };
+const atBase = (files: Readonly<Record<string, string>>): void => {
+  onMain(files);
+  workIn("access");
+};
+const REMEDY = "so it is not clear whose rules and tests count. Leave the folder what it is, or give it another name\n";
 
-  test("a link in its place", async () => {
-    atBase(FILES);
-    expect((await run("--base", "main")).code).toBe(3);
-    renameSync(join(repository.root, "access"), join(repository.root, "other"));
-    symlinkSync("other", join(repository.root, "access"));
-    repository.commit({ "other/review.yaml": "deny: []\n" });
-    // The system has resolved the link for the command.
-    workIn("other");
-    expect(await run("--base", "main")).toEqual(
-      exactFailure(1, `irm review: this change makes access, which is a folder at main, a link to other, ${REMEDY}`),
-    );
-  });
-
-  test("not a link that leads elsewhere, or that the base has", async () => {
-    atBase({ ...FILES, "docs/a.md": "a" });
-    renameSync(join(repository.root, "docs"), join(repository.root, "more"));
-    symlinkSync("more", join(repository.root, "docs"));
-    symlinkSync("access", join(repository.root, "alias"));
-    repository.commit();
-    expect((await run("--base", "main")).code).toBe(3);
-  });
-
-  test("a submodule in its place, whose branches are those of its author", async () => {
-    atBase(FILES);
-    repository.git("rm", "-r", "--quiet", "access");
-    const inner = createRepository();
-    inner.commit({ "Pulumi.yaml": "name: acme\n", "review.yaml": "deny: []\n" });
-    repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.root, "access");
-    repository.commit();
-    expect(await run("--base", "main")).toEqual(
-      exactFailure(1, `irm review: this change makes access a submodule, ${REMEDY}`),
-    );
-    // One that the base has is a repository of its own, with rules of its own.
-    repository.git("branch", "--force", "main");
-    expect((await run("--base", "main")).code).toBe(0);
-    inner.remove();
-  });
+test("a folder that the change makes lead elsewhere is refused: a link in its place", async () => {
+  atBase(FILES);
+  expect((await run("--base", "main")).code).toBe(3);
+  renameSync(join(repository.root, "access"), join(repository.root, "other"));
+  symlinkSync("other", join(repository.root, "access"));
+  repository.commit({ "other/review.yaml": "deny: []\n" });
+  // The system has resolved the link for the command.
+  workIn("other");
+  expect(await run("--base", "main")).toEqual(
+    exactFailure(1, `irm review: this change makes access, which is a folder at main, a link to other, ${REMEDY}`),
+  );
 });
 
-test("without a base, the rules come from the work tree, which is said, and --rules counts from the top level", async () => {
+test("a link that leads elsewhere, or that the base has, is not refused", async () => {
+  atBase({ ...FILES, "docs/a.md": "a" });
+  renameSync(join(repository.root, "docs"), join(repository.root, "more"));
+  symlinkSync("more", join(repository.root, "docs"));
+  symlinkSync("access", join(repository.root, "alias"));
+  repository.commit();
+  expect((await run("--base", "main")).code).toBe(3);
+});
+
+test("a submodule in the place of a folder, whose branches are its author's, is refused", async () => {
+  atBase(FILES);
+  repository.git("rm", "-r", "--quiet", "access");
+  const inner = createRepository();
+  inner.commit({ "Pulumi.yaml": "name: acme\n", "review.yaml": "deny: []\n" });
+  repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.root, "access");
+  repository.commit();
+  expect(await run("--base", "main")).toEqual(
+    exactFailure(1, `irm review: this change makes access a submodule, ${REMEDY}`),
+  );
+  // One that the base has is a repository of its own, with rules of its own.
+  repository.git("branch", "--force", "main");
+  expect((await run("--base", "main")).code).toBe(0);
+  inner.remove();
+});
+
+test("without a base, the rules come from the work tree, which is said, by the path from the top", async () => {
   repository.write({ "review.yaml": "deny: []\n" });
   expect(await run()).toMatchObject({
     code: 0,
@@ -254,7 +249,7 @@ const lockWith = (viewer: readonly string[]): string =>
   });
 const VIEWER = BUILT_IN_ROLE_CAPABILITIES.viewer as readonly string[];
 
-test("roles.lock.yaml of the base says what the service has changed, and what the change makes of the file is a finding", async () => {
+test("roles.lock.yaml of the base says what the service has changed; a change of it is a finding", async () => {
   const reader = await api.actor("reader", { role: "viewer" });
   onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
   const { stdout } = await run("--base", "main");

@@ -31,7 +31,6 @@ const made = await makeChange(api, async (client) => {
 });
 writeChangeFile(path, made);
 
-/** A file that says this, with the digest of it. */
 const fileOf = (change: Partial<Change>): string => writeChangeFile(folder.path("other.json"), { ...made, ...change });
 const edited = (n: number, edit: (write: Write) => object): Write[] =>
   made.writes.map((write) => (write.n === n ? { ...write, ...edit(write) } : write));

@@ -52,7 +52,6 @@ afterEach(() => {
   place.remove();
 });
 
-/** Commits to main what the change then begins with. */
 const onMain = (files: Readonly<Record<string, string>>): void => {
   repository.git("checkout", "--quiet", "main");
   repository.commit(files);
@@ -194,66 +193,64 @@ describe("its packages", () => {
   });
 });
 
-describe("is refused, before anything runs,", () => {
-  test("without a base, a stack, or beside another operation, with all that is wrong", async () => {
-    const { code, stderr } = await runIrm("review", "--policy", at("access.yaml"), "--destroy");
-    expect(code).toBe(2);
-    expect(stderr).toContain(
-      "--policy needs --base REF: the program comes from there, and the policy from the work tree.",
-    );
-    expect(stderr).toContain("Without a program, npx pulumi-irm check and npx pulumi-irm test read a policy");
-    expect(stderr).toContain("--policy needs --stack NAME");
-    expect(stderr).toContain("--policy and --destroy cannot be combined");
-    expect((await runIrm("review", place.path("change.json"), "--policy", "x", "--base", "main")).code).toBe(2);
-    expect(textOf("seen")).toBeUndefined();
-  });
+test("is refused without a base, a stack, or beside another operation, with all that is wrong", async () => {
+  const { code, stderr } = await runIrm("review", "--policy", at("access.yaml"), "--destroy");
+  expect(code).toBe(2);
+  expect(stderr).toContain(
+    "--policy needs --base REF: the program comes from there, and the policy from the work tree.",
+  );
+  expect(stderr).toContain("Without a program, npx pulumi-irm check and npx pulumi-irm test read a policy");
+  expect(stderr).toContain("--policy needs --stack NAME");
+  expect(stderr).toContain("--policy and --destroy cannot be combined");
+  expect((await runIrm("review", place.path("change.json"), "--policy", "x", "--base", "main")).code).toBe(2);
+  expect(textOf("seen")).toBeUndefined();
+});
 
-  const OTHER = "organization: { name: acme }\n";
-  /** A change of files, and the policy under review. */
-  const edited = (files: Record<string, string>, policy = "access.yaml") => {
-    repository.write(files);
-    return at(policy);
-  };
-  const ofProgram = (name: string): [string, () => string, string] => [
-    `one that includes ${name}, which would decide what runs`,
-    () => edited({ "access.yaml": `organization: { name: acme }\ninclude: [${name}]\n`, [name]: "{}" }),
-    `${name} is a file of the program or its packages, and no policy`,
-  ];
-  test.each<[string, () => string, string]>([
-    ["one that is not there", () => at("acess.yaml"), "--policy: there is no acess.yaml at main, nor in the work tree"],
-    ["one of another place", () => place.write("access.yaml", POLICY), "access.yaml is not a file of the repository"],
-    [
-      "one with mistakes that hide what it includes",
-      () => edited({ "access.yaml": "include: [teams/gone.yaml]\n  x" }),
-      "the policy has mistakes, so there is no review:\n",
-    ],
-    ...["Pulumi.prod.yaml", "pulumi.yaml", "PACKAGE-LOCK.JSON", "tsconfig.json"].map(ofProgram),
-    [
-      "one that includes what is no policy",
-      () => edited({ "access.yaml": POLICY.replace("teams/a", "teams/b"), "teams/b.yaml": "runtime: nodejs\n" }),
-      "teams/b.yaml:1:1: runtime: there is no such field here",
-    ],
-    [
-      "one through a link",
-      () => {
-        unlinkSync(at("teams/a.yaml"));
-        symlinkSync("../package-lock.json", at("teams/a.yaml"));
-        return at("access.yaml");
-      },
-      "teams/a.yaml is a symbolic link, or is reached through one, so there is no review",
-    ],
-    [
-      "one beside a program that the base does not have",
-      () => {
-        vi.spyOn(process, "cwd").mockReturnValue(at("new"));
-        return edited({ "new/Pulumi.yaml": "name: new\nruntime: yaml\n", "new/access.yaml": OTHER }, "new/access.yaml");
-      },
-      "it is not clear which program reads the policy",
-    ],
-  ])("%s", async (_, change, message) => {
-    const { code, stderr, files } = await run("--policy", change());
-    expect(code).toBeGreaterThan(0);
-    expect(stderr).toContain(message);
-    expect(files).toBe("");
-  });
+const OTHER = "organization: { name: acme }\n";
+/** A change of files, and the policy under review. */
+const edited = (files: Record<string, string>, policy = "access.yaml") => {
+  repository.write(files);
+  return at(policy);
+};
+const ofProgram = (name: string): [string, () => string, string] => [
+  `one that includes ${name}, which would decide what runs`,
+  () => edited({ "access.yaml": `organization: { name: acme }\ninclude: [${name}]\n`, [name]: "{}" }),
+  `${name} is a file of the program or its packages, and no policy`,
+];
+test.each<[string, () => string, string]>([
+  ["one that is not there", () => at("acess.yaml"), "--policy: there is no acess.yaml at main, nor in the work tree"],
+  ["one of another place", () => place.write("access.yaml", POLICY), "access.yaml is not a file of the repository"],
+  [
+    "one with mistakes that hide what it includes",
+    () => edited({ "access.yaml": "include: [teams/gone.yaml]\n  x" }),
+    "the policy has mistakes, so there is no review:\n",
+  ],
+  ...["Pulumi.prod.yaml", "pulumi.yaml", "PACKAGE-LOCK.JSON", "tsconfig.json"].map(ofProgram),
+  [
+    "one that includes what is no policy",
+    () => edited({ "access.yaml": POLICY.replace("teams/a", "teams/b"), "teams/b.yaml": "runtime: nodejs\n" }),
+    "teams/b.yaml:1:1: runtime: there is no such field here",
+  ],
+  [
+    "one through a link",
+    () => {
+      unlinkSync(at("teams/a.yaml"));
+      symlinkSync("../package-lock.json", at("teams/a.yaml"));
+      return at("access.yaml");
+    },
+    "teams/a.yaml is a symbolic link, or is reached through one, so there is no review",
+  ],
+  [
+    "one beside a program that the base does not have",
+    () => {
+      vi.spyOn(process, "cwd").mockReturnValue(at("new"));
+      return edited({ "new/Pulumi.yaml": "name: new\nruntime: yaml\n", "new/access.yaml": OTHER }, "new/access.yaml");
+    },
+    "it is not clear which program reads the policy",
+  ],
+])("is refused before anything runs: %s", async (_, change, message) => {
+  const { code, stderr, files } = await run("--policy", change());
+  expect(code).toBeGreaterThan(0);
+  expect(stderr).toContain(message);
+  expect(files).toBe("");
 });

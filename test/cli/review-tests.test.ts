@@ -38,7 +38,6 @@ afterEach(() => {
   repository.remove();
 });
 
-/** The change begins with these files. */
 const onMain = (files: Readonly<Record<string, string>>): void => {
   repository.git("checkout", "--quiet", "main");
   repository.commit(files);
@@ -50,7 +49,6 @@ const changeFile = (): string => join(repository.root, ".git", "change.json");
 
 type Act = (client: Client) => Promise<unknown>;
 
-/** The review of a change that sends these. */
 const run = async (acts: Act | readonly Act[], ...flags: string[]) => {
   const known = changes.get(acts);
   const made =
@@ -102,31 +100,27 @@ test("a change that breaks none exits with 0, and says that they passed", async 
   expect((await runIrm("review", changeFile(), "--base", "main")).stdout).toContain("2 tests of access: all passed");
 });
 
-describe("the author of a change cannot excuse it", () => {
-  test("by removing a test, or the file: it still counts, and its removal is a finding", async () => {
-    write("tests: []\n");
-    const { verdict, report } = await reviewed(gives("owner"));
-    expect(verdict).toHaveLength(3);
-    expect(rulesChanged(report)).toBe(
-      'this change edits the tests of access: - test "release publishes nowhere else", - test "only the owner gives access"; what it removes counts until the merge, and what it adds counts already',
-    );
-    unlinkSync(join(repository.root, "access.tests.yaml"));
-    expect((await reviewed(gives("owner"))).verdict).toEqual(verdict);
-  });
+test("a change is not excused by removing a test, or the file: it counts, and that is a finding", async () => {
+  write("tests: []\n");
+  const { verdict, report } = await reviewed(gives("owner"));
+  expect(verdict).toHaveLength(3);
+  expect(rulesChanged(report)).toBe(
+    'this change edits the tests of access: - test "release publishes nowhere else", - test "only the owner gives access"; what it removes counts until the merge, and what it adds counts already',
+  );
+  unlinkSync(join(repository.root, "access.tests.yaml"));
+  expect((await reviewed(gives("owner"))).verdict).toEqual(verdict);
+});
 
-  test("by editing a test: both forms run", async () => {
-    write(TESTS.replace("only: [owner]", "only: [owner, platform/release]"));
-    const { verdict, report } = await reviewed(gives("owner"));
-    expect(verdict[0]).toBe(3);
-    expect(report?.tests?.map(({ name, passed }) => [name, passed])).toEqual([
-      ["release publishes nowhere else", false],
-      ["only the owner gives access", false],
-      ["only the owner gives access", true],
-    ]);
-    expect(rulesChanged(report)).toContain(
-      '- test "only the owner gives access", + test "only the owner gives access"',
-    );
-  });
+test("a change is not excused by editing a test: both forms run", async () => {
+  write(TESTS.replace("only: [owner]", "only: [owner, platform/release]"));
+  const { verdict, report } = await reviewed(gives("owner"));
+  expect(verdict[0]).toBe(3);
+  expect(report?.tests?.map(({ name, passed }) => [name, passed])).toEqual([
+    ["release publishes nowhere else", false],
+    ["only the owner gives access", false],
+    ["only the owner gives access", true],
+  ]);
+  expect(rulesChanged(report)).toContain('- test "only the owner gives access", + test "only the owner gives access"');
 });
 
 test("a test that failed before the change too is listed as such, and fails only by what the change adds to it", async () => {
@@ -196,32 +190,30 @@ describe("of several organizations", async () => {
   });
 });
 
-describe("mistakes", () => {
-  const viewed = () => run(gives("viewer"), "--base", "main");
+const viewed = () => run(gives("viewer"), "--base", "main");
 
-  test.each([
-    [
-      "of names",
-      `${TESTS}  - { name: x, identity: platform/relase, cannot: tag.create }\n`,
-      '"x": there is no identity platform/relase; did you mean platform/release?',
-    ],
-    ["of shape", "test: []\n", "access.tests.yaml:1:1: test: there is no such field here; did you mean tests?"],
-  ])("%s in what the change adds exit with 1", async (_, tests, mistake) => {
-    write(tests);
-    expect(await viewed()).toMatchObject(failure(1, mistake));
-  });
+test.each([
+  [
+    "of names",
+    `${TESTS}  - { name: x, identity: platform/relase, cannot: tag.create }\n`,
+    '"x": there is no identity platform/relase; did you mean platform/release?',
+  ],
+  ["of shape", "test: []\n", "access.tests.yaml:1:1: test: there is no such field here; did you mean tests?"],
+])("mistakes %s in what the change adds exit with 1", async (_, tests, mistake) => {
+  write(tests);
+  expect(await viewed()).toMatchObject(failure(1, mistake));
+});
 
-  test("at the base exit with 1, and a test that names what does not exist any more fails, and is no pass", async () => {
-    base("test: []\n");
-    write(TESTS);
-    const mistake = "the tests of access at main have mistakes, so there is no review:";
-    expect(await viewed()).toMatchObject(failure(1, mistake));
-    base("tests: [{ name: x, identity: gone, cannot: tag.create }]\n");
-    expect((await reviewed(gives("viewer"))).verdict).toEqual([
-      3,
-      "true x: it names what does not exist: there is no identity gone",
-    ]);
-  });
+test("mistakes at the base exit with 1; a test that names what is gone fails, and is no pass", async () => {
+  base("test: []\n");
+  write(TESTS);
+  const mistake = "the tests of access at main have mistakes, so there is no review:";
+  expect(await viewed()).toMatchObject(failure(1, mistake));
+  base("tests: [{ name: x, identity: gone, cannot: tag.create }]\n");
+  expect((await reviewed(gives("viewer"))).verdict).toEqual([
+    3,
+    "true x: it names what does not exist: there is no identity gone",
+  ]);
 });
 
 test("without a base the tests of the work tree run, and --tests names another file, at the base too", async () => {

@@ -20,7 +20,6 @@ const changeOf = async (...args: Parameters<typeof makeChange>): Promise<string>
   writeChangeFile(folder.path(`change-${++count}.json`), await makeChange(...args));
 let count = 0;
 
-/** The identity "ci" would become owner of the organization. */
 const change = await changeOf(api, grant(api, api.organization, ci, "owner"));
 
 test("prints the change in access, and exits with 0", async () => {
@@ -60,40 +59,41 @@ test("exits with 3 for a finding of a denied rule, unless it is allowed by uid o
   expect({ code, stderr }).toEqual({ code: 0, stderr: `irm review: ${unused}\n` });
 });
 
-describe("a file of rules", () => {
-  const run = (text: string, ...flags: string[]) =>
-    runIrm("review", change, "--rules", write("rules.yaml", text), ...flags);
+const run = (text: string, ...flags: string[]) =>
+  runIrm("review", change, "--rules", write("rules.yaml", text), ...flags);
 
-  test("may be empty, and may use anchors", async () => {
-    expect((await run("")).code).toBe(0);
-    expect((await run("deny: [&rule gains-owner, *rule]\n")).code).toBe(3);
-  });
+test("a file of rules may be empty, and may use anchors", async () => {
+  expect((await run("")).code).toBe(0);
+  expect((await run("deny: [&rule gains-owner, *rule]\n")).code).toBe(3);
+});
 
-  const SHAPE = "denny: []\ndeny: [gains-ownr]\nallow: gains-owner@x\nrequired: { owner: 2, owners: two }\n";
-  const UNKNOWN = 'deny[0]: there is no rule "gains-ownr"; did you mean gains-owner?';
-  test.each<[what: string, text: string, messages: string[]]>([
+const SHAPE = "denny: []\ndeny: [gains-ownr]\nallow: gains-owner@x\nrequired: { owner: 2, owners: two }\n";
+const UNKNOWN = 'deny[0]: there is no rule "gains-ownr"; did you mean gains-owner?';
+test.each<[what: string, text: string, messages: string[]]>([
+  [
+    "names",
+    "deny: [gains-ownr, x]\nalow: []\n",
+    [UNKNOWN, 'deny[1]: there is no rule "x"; there are gains-owner, ', "alow is unknown; did you mean allow?"],
+  ],
+  [
+    "shapes",
+    SHAPE,
     [
-      "names",
-      "deny: [gains-ownr, x]\nalow: []\n",
-      [UNKNOWN, 'deny[1]: there is no rule "x"; there are gains-owner, ', "alow is unknown; did you mean allow?"],
+      ...[UNKNOWN, "denny is unknown; did you mean deny?", "allow: must be a list", "required: owner is unknown"],
+      "required.owners: must be a number",
     ],
-    [
-      "shapes",
-      SHAPE,
-      [
-        ...[UNKNOWN, "denny is unknown; did you mean deny?", "allow: must be a list", "required: owner is unknown"],
-        "required.owners: must be a number",
-      ],
-    ],
-    ["its YAML", "__proto__: { deny: [] }\n", ["__proto__ cannot be a name here"]],
-    ["what it is", "gains-owner\n", ["must be a map"]],
-  ])("with mistakes in %s exits with 2, and says all of them, with those of flags", async (what, text, messages) => {
+  ],
+  ["its YAML", "__proto__: { deny: [] }\n", ["__proto__ cannot be a name here"]],
+  ["what it is", "gains-owner\n", ["must be a map"]],
+])(
+  "a file of rules with mistakes in %s exits with 2, and says all of them, with those of flags",
+  async (what, text, messages) => {
     const refused = await run(text, ...(what === "names" ? ["--deny", "root-bindin"] : []));
     for (const message of messages) expect(refused).toEqual(failure(2, message));
     if (what === "names")
       expect(refused.stderr).toContain('--deny: there is no rule "root-bindin"; did you mean root-binding?');
-  });
-});
+  },
+);
 
 test("a service without its credentials, and no address of the API", async () => {
   expect(await runIrm("review", change, "--service", "https://irm.example.com=NO_SUCH")).toEqual(

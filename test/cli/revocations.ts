@@ -27,7 +27,6 @@ export const startRevocations = async () => {
     createUid(api, "roleBindings", at, { identityUid: identity, roleUid: await api.role(role) });
 
   let count = 0;
-  /** A new identity with three bindings. */
   const target = async () => {
     count += 1;
     const name = `release-${count}`;

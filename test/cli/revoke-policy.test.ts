@@ -109,41 +109,39 @@ describe("with access.yaml in the folder", () => {
   });
 });
 
-describe("with adopt.json beside it", () => {
-  const rows = "  platform: { editor: [NAME] }\n";
-  const adopt = (uids: object) => writeFileSync("adopt.json", JSON.stringify(uids));
+const rows = "  platform: { editor: [NAME] }\n";
+const adopt = (uids: object) => writeFileSync("adopt.json", JSON.stringify(uids));
 
-  test("equal names are no obstacle: a key is the record of its uid", async () => {
-    const { name, uid, policy, revoked } = await targetOf(rows);
-    const other = await createUid(api, "identities", platform, { name });
-    const doubt = await revokeAsJson("--identity", other, "--yes");
-    expect({ code: doubt.code, stderr: doubt.stderr }).toEqual({
-      code: 1,
-      stderr: `${AS_IT_WAS} identities.${name} may be another one: platform has 2 identities of the name ${name}\n`,
-    });
-    adopt({ groups: {}, identities: { [name]: uid } });
-    expect(await revokeAsJson("--identity", other, "--yes")).toEqual({ code: 0, stderr: "", removed: [], undo: null });
-    expect(read()).toBe(policy(rows));
-    expect(await revoked()).toMatchObject({ code: 0, removed: [{}, {}, {}] });
-    expect(read()).toBe(policy("").replace(/access:\n$/, "access: {}\n"));
+test("with adopt.json beside it, equal names are no obstacle: a key is the record of its uid", async () => {
+  const { name, uid, policy, revoked } = await targetOf(rows);
+  const other = await createUid(api, "identities", platform, { name });
+  const doubt = await revokeAsJson("--identity", other, "--yes");
+  expect({ code: doubt.code, stderr: doubt.stderr }).toEqual({
+    code: 1,
+    stderr: `${AS_IT_WAS} identities.${name} may be another one: platform has 2 identities of the name ${name}\n`,
   });
+  adopt({ groups: {}, identities: { [name]: uid } });
+  expect(await revokeAsJson("--identity", other, "--yes")).toEqual({ code: 0, stderr: "", removed: [], undo: null });
+  expect(read()).toBe(policy(rows));
+  expect(await revoked()).toMatchObject({ code: 0, removed: [{}, {}, {}] });
+  expect(read()).toBe(policy("").replace(/access:\n$/, "access: {}\n"));
+});
 
-  test("an entry of a record that is gone counts by its name", async () => {
-    const { name, revoked } = await targetOf(rows);
-    adopt({ identities: { [name]: `${platform}/${"f".repeat(16)}` } });
-    expect((await revoked()).code).toBe(0);
-    expect(read()).toContain("access: {}");
-  });
+test("with adopt.json beside it, an entry of a record that is gone counts by its name", async () => {
+  const { name, revoked } = await targetOf(rows);
+  adopt({ identities: { [name]: `${platform}/${"f".repeat(16)}` } });
+  expect((await revoked()).code).toBe(0);
+  expect(read()).toContain("access: {}");
+});
 
-  test("a file with mistakes is reported, and the access is removed all the same", async () => {
-    const { policy, revoked } = await targetOf(rows);
-    adopt({ identities: { a: "b" }, x: {} });
-    const { code, removed, stderr } = await revoked();
-    expect({ code, removed: removed.length, text: read() }).toEqual({ code: 1, removed: 3, text: policy(rows) });
-    expect(stderr).toContain(
-      "may grant the access again: adopt.json: x: there is no such section; there are groups, identities, roles, resources\nadopt.json: identities.a: must be a uid\n",
-    );
-  });
+test("with adopt.json beside it, a file with mistakes is reported, and the access goes", async () => {
+  const { policy, revoked } = await targetOf(rows);
+  adopt({ identities: { a: "b" }, x: {} });
+  const { code, removed, stderr } = await revoked();
+  expect({ code, removed: removed.length, text: read() }).toEqual({ code: 1, removed: 3, text: policy(rows) });
+  expect(stderr).toContain(
+    "may grant the access again: adopt.json: x: there is no such section; there are groups, identities, roles, resources\nadopt.json: identities.a: must be a uid\n",
+  );
 });
 
 test("docs/revoke.md shows what its example prints", async () => {
@@ -173,55 +171,52 @@ test("docs/revoke.md shows what its example prints", async () => {
   expect(plain((await revoke("--undo", file)).stdout)).toBe(plain(undone));
 });
 
-describe("--binding", () => {
-  /** uid of the role binding of an identity with this role */
-  const bindingOf = async (identity: string, role: string): Promise<string> => {
-    const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity } });
-    const found = (roleBindings as { uid: string; role: { name: string } }[]).find((one) => one.role.name === role);
-    return found?.uid as string;
-  };
+const bindingOf = async (identity: string, role: string): Promise<string> => {
+  const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity } });
+  const found = (roleBindings as { uid: string; role: { name: string } }[]).find((one) => one.role.name === role);
+  return found?.uid as string;
+};
 
-  test("removes one role binding, and --undo puts it back", async () => {
-    const { name, uid } = await target();
-    const editor = await bindingOf(uid, "editor");
-    const { code, stdout } = await revoke("--binding", editor, "--yes");
-    const [file = ""] = readdirSync(".");
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: `${name}  in platform  ${uid}
+test("--binding removes one role binding, and --undo puts it back", async () => {
+  const { name, uid } = await target();
+  const editor = await bindingOf(uid, "editor");
+  const { code, stdout } = await revoke("--binding", editor, "--yes");
+  const [file = ""] = readdirSync(".");
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: `${name}  in platform  ${uid}
   platform  editor
 removed 1 role binding; \`npx pulumi-irm revoke --undo ${process.cwd()}/${file}\` puts back what is missing
 `,
-    });
-    expect(await heldBy(uid)).toEqual(everything.filter((one) => one !== "platform editor"));
-    expect((await revoke("--undo", file)).stdout).toMatch(`\nput back 1 role binding of ${name}\n`);
-    expect(await heldBy(uid)).toEqual(everything);
   });
+  expect(await heldBy(uid)).toEqual(everything.filter((one) => one !== "platform editor"));
+  expect((await revoke("--undo", file)).stdout).toMatch(`\nput back 1 role binding of ${name}\n`);
+  expect(await heldBy(uid)).toEqual(everything);
+});
 
-  test("removes one of two that grant the same, so the policy keeps its entry, and then the other with the entry", async () => {
-    const rows = "  platform: { editor: [NAME] }\n  platform/registry: { registry.push: [NAME] }\n";
-    const { uid, policy } = await targetOf(rows);
-    await bind(uid, platform, "editor");
-    const first = await revokeAsJson("--binding", await bindingOf(uid, "editor"), "--yes");
-    expect(first).toMatchObject({ code: 0, removed: [{ group: platform, role: "editor" }] });
-    expect([await heldBy(uid), read()]).toEqual([everything, policy(rows)]);
-    expect((await revokeAsJson("--binding", await bindingOf(uid, "editor"), "--yes")).code).toBe(0);
-    expect(await heldBy(uid)).toEqual(everything.filter((one) => one !== "platform editor"));
-    expect(read()).toBe(policy("  platform/registry: { registry.push: [NAME] }\n"));
-  });
+test("--binding removes one of two equal ones and keeps the entry, and then the other with it", async () => {
+  const rows = "  platform: { editor: [NAME] }\n  platform/registry: { registry.push: [NAME] }\n";
+  const { uid, policy } = await targetOf(rows);
+  await bind(uid, platform, "editor");
+  const first = await revokeAsJson("--binding", await bindingOf(uid, "editor"), "--yes");
+  expect(first).toMatchObject({ code: 0, removed: [{ group: platform, role: "editor" }] });
+  expect([await heldBy(uid), read()]).toEqual([everything, policy(rows)]);
+  expect((await revokeAsJson("--binding", await bindingOf(uid, "editor"), "--yes")).code).toBe(0);
+  expect(await heldBy(uid)).toEqual(everything.filter((one) => one !== "platform editor"));
+  expect(read()).toBe(policy("  platform/registry: { registry.push: [NAME] }\n"));
+});
 
-  test("says what another uid is", async () => {
-    const { uid } = await target();
-    expect(await revoke("--binding", uid, "--yes")).toEqual(
-      exactFailure(
-        1,
-        `irm revoke: --binding: you can see no role binding with the uid "${uid}"; it is an identity: --identity removes all its access\n`,
-      ),
-    );
-    expect((await revoke("--binding", `${platform}/0000000000000000`, "--yes")).stderr).toContain(
-      "; `npx pulumi-irm drift` prints the uids of grants that nothing declares\n",
-    );
-  });
+test("--binding says what another uid is", async () => {
+  const { uid } = await target();
+  expect(await revoke("--binding", uid, "--yes")).toEqual(
+    exactFailure(
+      1,
+      `irm revoke: --binding: you can see no role binding with the uid "${uid}"; it is an identity: --identity removes all its access\n`,
+    ),
+  );
+  expect((await revoke("--binding", `${platform}/0000000000000000`, "--yes")).stderr).toContain(
+    "; `npx pulumi-irm drift` prints the uids of grants that nothing declares\n",
+  );
 });
 
 describe("--external-group", async () => {

@@ -94,59 +94,57 @@ test("writes the removal as a change, which review shows and apply carries out",
 
 const deletes = () => api.faults.attempts().filter(({ operation }) => operation === "DeleteRoleBinding");
 
-describe("half done", () => {
-  test("lists what it removed with the file of all, exits with 1, and goes on in the next run", async () => {
+test("half done, lists what it removed with the file of all, exits with 1, and goes on in the next run", async () => {
+  const { name, uid } = await target();
+  const steps = Array.from({ length: 20 }, () => ({ status: 403 }));
+  api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps: [{ delay: "1ms" }, ...steps] }] });
+  const first = await revokeAsJson("--identity", name, "--yes");
+  expect({ code: first.code, removed: first.removed.length }).toEqual({ code: 1, removed: 1 });
+  expect(first.stderr).toContain("irm revoke: 2 role bindings not removed; run it again:\n  ");
+  expect(await heldBy(uid)).toHaveLength(2);
+  expect(JSON.parse(readFileSync(first.undo, "utf8")).bindings).toHaveLength(3);
+  api.faults.set({});
+  expect(await revokeAsJson("--identity", name, "--yes")).toMatchObject({ code: 0, removed: [{}, {}] });
+  expect(await heldBy(uid)).toEqual([]);
+  expect((await revoke("--undo", first.undo)).stdout).toMatch(`\nput back 3 role bindings of ${name}\n`);
+  expect(await heldBy(uid)).toEqual(everything);
+});
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "half done, by %s, it reports what it removed, and sends nothing more",
+  async (signal) => {
     const { name, uid } = await target();
-    const steps = Array.from({ length: 20 }, () => ({ status: 403 }));
-    api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps: [{ delay: "1ms" }, ...steps] }] });
-    const first = await revokeAsJson("--identity", name, "--yes");
-    expect({ code: first.code, removed: first.removed.length }).toEqual({ code: 1, removed: 1 });
-    expect(first.stderr).toContain("irm revoke: 2 role bindings not removed; run it again:\n  ");
+    for (let at = 0; at < 7; at += 1)
+      await bind(uid, await createUid(api, "groups", platform, { name: `${name}-${at}` }), "viewer");
+    const steps = Array.from({ length: 8 }, () => ({ hold: true }) as const);
+    api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps }] });
+    const running = startCommand("revoke", "--identity", uid, "--yes", "--format", "json");
+    await vi.waitFor(() => expect(deletes()).toHaveLength(8), 20_000);
+    running.process.kill(signal);
+    await vi.waitFor(() => expect(running.stderr()).toContain("waiting for the requests under way\n"), 20_000);
+    api.faults.release();
+    const { code, stdout, stderr } = await running.finished;
+    const { removed, undo } = JSON.parse(stdout);
+    expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 8 });
+    expect(stderr).toContain("irm revoke: 2 role bindings not removed; run it again:\n  ");
+    expect(stderr).toContain(": interrupted\n");
     expect(await heldBy(uid)).toHaveLength(2);
-    expect(JSON.parse(readFileSync(first.undo, "utf8")).bindings).toHaveLength(3);
-    api.faults.set({});
-    expect(await revokeAsJson("--identity", name, "--yes")).toMatchObject({ code: 0, removed: [{}, {}] });
-    expect(await heldBy(uid)).toEqual([]);
-    expect((await revoke("--undo", first.undo)).stdout).toMatch(`\nput back 3 role bindings of ${name}\n`);
-    expect(await heldBy(uid)).toEqual(everything);
-  });
+    expect(JSON.parse(readFileSync(undo, "utf8")).bindings).toHaveLength(10);
+  },
+);
 
-  test.each(["SIGINT", "SIGTERM"] as const)(
-    "by %s, it reports what it removed, and sends nothing more",
-    async (signal) => {
-      const { name, uid } = await target();
-      for (let at = 0; at < 7; at += 1)
-        await bind(uid, await createUid(api, "groups", platform, { name: `${name}-${at}` }), "viewer");
-      const steps = Array.from({ length: 8 }, () => ({ hold: true }) as const);
-      api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps }] });
-      const running = startCommand("revoke", "--identity", uid, "--yes", "--format", "json");
-      await vi.waitFor(() => expect(deletes()).toHaveLength(8), 20_000);
-      running.process.kill(signal);
-      await vi.waitFor(() => expect(running.stderr()).toContain("waiting for the requests under way\n"), 20_000);
-      api.faults.release();
-      const { code, stdout, stderr } = await running.finished;
-      const { removed, undo } = JSON.parse(stdout);
-      expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 8 });
-      expect(stderr).toContain("irm revoke: 2 role bindings not removed; run it again:\n  ");
-      expect(stderr).toContain(": interrupted\n");
-      expect(await heldBy(uid)).toHaveLength(2);
-      expect(JSON.parse(readFileSync(undo, "utf8")).bindings).toHaveLength(10);
-    },
-  );
-
-  test("an undo that fails can be run again", async () => {
-    const { name, uid } = await target();
-    const { undo } = await revokeAsJson("--identity", name, "--yes");
-    api.faults.set({ rules: [{ operation: "CreateRoleBinding", steps: [{ status: 403 }] }] });
-    const { code, stdout, stderr } = await revoke("--undo", undo);
-    expect({ code, stdout }).toEqual({
-      code: 1,
-      stdout: expect.stringContaining(`\nput back 2 role bindings of ${name}\n`),
-    });
-    expect(stderr).toContain("1 role binding not put back; run it again:\n  ");
-    expect((await revoke("--undo", undo)).stdout).toMatch(`\nput back 1 role binding of ${name}; 2 existed\n`);
-    expect(await heldBy(uid)).toEqual(everything);
+test("half done, an undo that fails can be run again", async () => {
+  const { name, uid } = await target();
+  const { undo } = await revokeAsJson("--identity", name, "--yes");
+  api.faults.set({ rules: [{ operation: "CreateRoleBinding", steps: [{ status: 403 }] }] });
+  const { code, stdout, stderr } = await revoke("--undo", undo);
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: expect.stringContaining(`\nput back 2 role bindings of ${name}\n`),
   });
+  expect(stderr).toContain("1 role binding not put back; run it again:\n  ");
+  expect((await revoke("--undo", undo)).stdout).toMatch(`\nput back 1 role binding of ${name}; 2 existed\n`);
+  expect(await heldBy(uid)).toEqual(everything);
 });
 
 describe("refuses", () => {
@@ -207,55 +205,53 @@ describe("refuses", () => {
   });
 });
 
-describe("does not put back what a changed file grants", () => {
-  const changed = async (change: (text: string) => string) => {
-    const { name, uid } = await target();
-    const { undo } = await revokeAsJson("--identity", uid, "--yes");
-    writeFileSync(undo, change(readFileSync(undo, "utf8")));
-    return { name, uid, undo };
-  };
-  const refused = (undo: string, problem: string) =>
+const changed = async (change: (text: string) => string) => {
+  const { name, uid } = await target();
+  const { undo } = await revokeAsJson("--identity", uid, "--yes");
+  writeFileSync(undo, change(readFileSync(undo, "utf8")));
+  return { name, uid, undo };
+};
+const refused = (undo: string, problem: string) =>
+  exactFailure(
+    1,
+    `irm revoke: ${undo} names records as they are not called: ${problem}. Somebody has changed the file, or renamed them since. Nothing was put back; give --force to go by the uids.\n`,
+  );
+
+test("does not put back a changed file under the name of a smaller role, and --force shows what it is", async () => {
+  const [viewer, owner] = [await api.role("viewer"), await api.role("owner")];
+  const { name, uid, undo } = await changed((text) => text.replace(viewer, owner));
+  expect(await revoke("--undo", undo)).toEqual(refused(undo, `role ${owner} is "owner", and not "viewer"`));
+  expect(await heldBy(uid)).toEqual([]);
+  const { code, stdout } = await revoke("--undo", undo, "--force");
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: `${name}  in platform  ${uid}\n  /  owner\n  platform  editor\n  platform/registry  registry.push\nput back 3 role bindings of ${name}\n`,
+  });
+});
+
+test("does not put back a changed file to another identity, or in another group", async () => {
+  const other = await target();
+  const { name, uid, undo } = await changed((text) => text.replace(/"uid": "[^"]+"/, `"uid": "${other.uid}"`));
+  expect(await revoke("--undo", undo)).toEqual(
+    refused(undo, `identity ${other.uid} is "${other.name}", and not "${name}"`),
+  );
+  const moved = await changed((text) => text.replace(`"group": "${platform}"`, `"group": "${api.organization}"`));
+  expect(await revoke("--undo", moved.undo)).toEqual(
+    refused(moved.undo, `group ${api.organization} is "${acme}", and not "platform"`),
+  );
+  expect([await heldBy(uid), await heldBy(moved.uid)]).toEqual([[], []]);
+});
+
+test("does not put back a changed file from a file that every user of the machine can write", async () => {
+  const { uid, undo } = await changed((text) => text);
+  chmodSync(undo, 0o666);
+  expect(await revoke("--undo", undo)).toEqual(
     exactFailure(
       1,
-      `irm revoke: ${undo} names records as they are not called: ${problem}. Somebody has changed the file, or renamed them since. Nothing was put back; give --force to go by the uids.\n`,
-    );
-
-  test("under the name of a smaller role, and --force shows what it is", async () => {
-    const [viewer, owner] = [await api.role("viewer"), await api.role("owner")];
-    const { name, uid, undo } = await changed((text) => text.replace(viewer, owner));
-    expect(await revoke("--undo", undo)).toEqual(refused(undo, `role ${owner} is "owner", and not "viewer"`));
-    expect(await heldBy(uid)).toEqual([]);
-    const { code, stdout } = await revoke("--undo", undo, "--force");
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: `${name}  in platform  ${uid}\n  /  owner\n  platform  editor\n  platform/registry  registry.push\nput back 3 role bindings of ${name}\n`,
-    });
-  });
-
-  test("to another identity, or in another group", async () => {
-    const other = await target();
-    const { name, uid, undo } = await changed((text) => text.replace(/"uid": "[^"]+"/, `"uid": "${other.uid}"`));
-    expect(await revoke("--undo", undo)).toEqual(
-      refused(undo, `identity ${other.uid} is "${other.name}", and not "${name}"`),
-    );
-    const moved = await changed((text) => text.replace(`"group": "${platform}"`, `"group": "${api.organization}"`));
-    expect(await revoke("--undo", moved.undo)).toEqual(
-      refused(moved.undo, `group ${api.organization} is "${acme}", and not "platform"`),
-    );
-    expect([await heldBy(uid), await heldBy(moved.uid)]).toEqual([[], []]);
-  });
-
-  test("from a file that every user of the machine can write", async () => {
-    const { uid, undo } = await changed((text) => text);
-    chmodSync(undo, 0o666);
-    expect(await revoke("--undo", undo)).toEqual(
-      exactFailure(
-        1,
-        `irm revoke: ${undo} can be written by every user of this machine, who can change what it grants. Nothing was put back; read it, and give a copy of your own.\n`,
-      ),
-    );
-    expect(await heldBy(uid)).toEqual([]);
-  });
+      `irm revoke: ${undo} can be written by every user of this machine, who can change what it grants. Nothing was put back; read it, and give a copy of your own.\n`,
+    ),
+  );
+  expect(await heldBy(uid)).toEqual([]);
 });
 
 test("says what it cannot see, and reports a role that the identity gets meanwhile", async () => {
@@ -287,50 +283,48 @@ test("does not believe a service that says of a binding that it is gone, and lis
   expect(stderr).toContain(`irm revoke: ${name} still has 1 role binding, though the service says`);
 });
 
-describe("at a terminal", () => {
-  const terminal = () => {
-    const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as never);
-    return stdin;
-  };
-  const answer = (text: string) => terminal().end(text);
+const terminal = () => {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as never);
+  return stdin;
+};
+const answer = (text: string) => terminal().end(text);
 
-  test.each([["n\n"], ["\n"], [""]])("it asks, and %j removes nothing", async (text) => {
-    const { uid } = await target();
-    answer(text);
-    const { code, stderr } = await revoke("--identity", uid);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/\? \(y\/N\) [\s\S]*irm revoke: nothing was removed\n/)]);
-    expect([await heldBy(uid), readdirSync(".")]).toEqual([everything, []]);
-  });
+test.each([["n\n"], ["\n"], [""]])("at a terminal, it asks, and %j removes nothing", async (text) => {
+  const { uid } = await target();
+  answer(text);
+  const { code, stderr } = await revoke("--identity", uid);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/\? \(y\/N\) [\s\S]*irm revoke: nothing was removed\n/)]);
+  expect([await heldBy(uid), readdirSync(".")]).toEqual([everything, []]);
+});
 
-  test("what somebody removes before the answer is not put back by an undo", async () => {
-    const { name, uid } = await target();
-    const stdin = terminal();
-    const running = revokeAsJson("--identity", uid);
-    await vi.waitFor(
-      () => expect(stdin.listenerCount("data") + stdin.listenerCount("readable")).toBeGreaterThan(0),
-      20_000,
-    );
-    const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } });
-    const [other] = roleBindings as [{ uid: string; group: { name: string }; role: { name: string } }];
-    await api.ok("DELETE", `${IAM}/roleBindings/${other.uid}`);
-    stdin.end("yes\n");
-    const { code, removed, undo } = await running;
-    expect({ code, removed: removed.length }).toEqual({ code: 0, removed: 2 });
-    expect((await revoke("--undo", undo, "--yes")).stdout).toMatch(`\nput back 2 role bindings of ${name}\n`);
-    expect(await heldBy(uid)).toEqual(everything.filter((one) => one !== `${other.group.name} ${other.role.name}`));
-  });
+test("at a terminal, what somebody removes before the answer is not put back by an undo", async () => {
+  const { name, uid } = await target();
+  const stdin = terminal();
+  const running = revokeAsJson("--identity", uid);
+  await vi.waitFor(
+    () => expect(stdin.listenerCount("data") + stdin.listenerCount("readable")).toBeGreaterThan(0),
+    20_000,
+  );
+  const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } });
+  const [other] = roleBindings as [{ uid: string; group: { name: string }; role: { name: string } }];
+  await api.ok("DELETE", `${IAM}/roleBindings/${other.uid}`);
+  stdin.end("yes\n");
+  const { code, removed, undo } = await running;
+  expect({ code, removed: removed.length }).toEqual({ code: 0, removed: 2 });
+  expect((await revoke("--undo", undo, "--yes")).stdout).toMatch(`\nput back 2 role bindings of ${name}\n`);
+  expect(await heldBy(uid)).toEqual(everything.filter((one) => one !== `${other.group.name} ${other.role.name}`));
+});
 
-  test("it shows what an undo grants, and asks", async () => {
-    const { name, uid } = await target();
-    const { undo } = await revokeAsJson("--identity", uid, "--yes");
-    answer("n\n");
-    const { code, stdout, stderr } = await revoke("--undo", undo);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("  platform  editor\n") });
-    expect(stderr).toContain(`Put this access of ${name} back? (y/N) `);
-    expect(stderr).toContain("irm revoke: nothing was put back\n");
-    expect(await heldBy(uid)).toEqual([]);
-  });
+test("at a terminal, it shows what an undo grants, and asks", async () => {
+  const { name, uid } = await target();
+  const { undo } = await revokeAsJson("--identity", uid, "--yes");
+  answer("n\n");
+  const { code, stdout, stderr } = await revoke("--undo", undo);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("  platform  editor\n") });
+  expect(stderr).toContain(`Put this access of ${name} back? (y/N) `);
+  expect(stderr).toContain("irm revoke: nothing was put back\n");
+  expect(await heldBy(uid)).toEqual([]);
 });
 
 test("names the program of the folder", async () => {

@@ -1,6 +1,6 @@
 // `irm roles`: what the service has changed in its built-in roles since they were written down, and whom that reaches.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { RolesReport } from "../../access/format/roles.ts";
 import { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES_SOURCE, type RoleBundles } from "../../schema/index.ts";
 import { ensureRoles } from "../../server/seed/roles.ts";
@@ -22,7 +22,6 @@ const reader = await api.actor("reader", { role: "viewer", at: registry });
 const folder = testFolder();
 const LOCK = "roles.lock.yaml";
 
-/** The command runs there. */
 const useFolder = (name: string): void => {
   mkdirSync(folder.path(name), { recursive: true });
   vi.spyOn(process, "cwd").mockReturnValue(folder.path(name));
@@ -36,7 +35,6 @@ beforeEach(() => {
 });
 const lockIn = (name: string): string => readFileSync(folder.path(`${name}/${LOCK}`), "utf8");
 
-/** The service changes its bundles. */
 const change = (bundles: RoleBundles): void => ensureRoles(store, bundles, 0);
 const withRole = (name: string, capabilities: readonly string[]): RoleBundles => ({
   ...BUILT_IN_ROLE_CAPABILITIES,
@@ -216,9 +214,8 @@ test.each([
   expect(lockIn("wrong")).toBe(text);
 });
 
-describe("offline, the lock decides", () => {
-  const [A, B] = ["https://a.example.com", "https://b.example.com"] as const;
-  const POLICY = `organization: acme
+const [A, B] = ["https://a.example.com", "https://b.example.com"] as const;
+const POLICY = `organization: acme
 identities: { ci: { github: { repository: acme/images, branch: main } } }
 access: { /: { ROLE: [ci] } }
 tests:
@@ -227,36 +224,35 @@ tests:
     cannot: [skills.publish]
     at: /
 `;
-  const lockOf = (services: Readonly<Record<string, RoleBundles>>): string =>
-    JSON.stringify({
-      services: Object.fromEntries(
-        Object.entries(services).map(([one, held]) => [one, { date: "2026-11-28", roles: held }]),
-      ),
-    });
-  const write = (name: string, role: string, lock?: string): string => {
-    if (lock !== undefined) folder.write(`${name}/${LOCK}`, lock);
-    return folder.write(`${name}/access.yaml`, POLICY.replace("ROLE", role));
-  };
-
-  test("a test passes only with the bundles of every service", async () => {
-    const lock = lockOf({ [A]: { viewer: ["groups.list"] }, [B]: { viewer: ["skills.publish"] } });
-    const file = write("two", "viewer", lock);
-    const { code, stdout, stderr } = await runIrm("test", file);
-    expect(code).toBe(3);
-    expect(stdout).toContain("https://b.example.com: ci can skills.publish at /");
-    expect(stderr).toContain(`built-in roles of https://a.example.com as of 2026-11-28, from `);
+const lockOf = (services: Readonly<Record<string, RoleBundles>>): string =>
+  JSON.stringify({
+    services: Object.fromEntries(
+      Object.entries(services).map(([one, held]) => [one, { date: "2026-11-28", roles: held }]),
+    ),
   });
+const write = (name: string, role: string, lock?: string): string => {
+  if (lock !== undefined) folder.write(`${name}/${LOCK}`, lock);
+  return folder.write(`${name}/access.yaml`, POLICY.replace("ROLE", role));
+};
 
-  test("a role that the service has and the table lacks needs no line in the policy", async () => {
-    const unknown = await runIrm("check", write("unknown", "libraries.go.pull"));
-    expect(unknown.code).toBe(1);
-    expect(unknown.stdout).toContain("there is no role libraries.go.pull");
-    const own = { "libraries.go.pull": ["libraries.go.list"] };
-    const known = write("known", "libraries.go.pull", lockOf({ [A]: own }));
-    expect((await runIrm("check", known)).code).toBe(0);
-    const one = write("one", "libraries.go.pull", lockOf({ [A]: own, [B]: { viewer: ["groups.list"] } }));
-    expect((await runIrm("check", one)).stdout).toContain(
-      "there is no role libraries.go.pull at https://b.example.com; declare it in roles",
-    );
-  });
+test("offline, the lock decides: a test passes only with the bundles of every service", async () => {
+  const lock = lockOf({ [A]: { viewer: ["groups.list"] }, [B]: { viewer: ["skills.publish"] } });
+  const file = write("two", "viewer", lock);
+  const { code, stdout, stderr } = await runIrm("test", file);
+  expect(code).toBe(3);
+  expect(stdout).toContain("https://b.example.com: ci can skills.publish at /");
+  expect(stderr).toContain(`built-in roles of https://a.example.com as of 2026-11-28, from `);
+});
+
+test("a role that the service has and the table lacks needs no line in the policy", async () => {
+  const unknown = await runIrm("check", write("unknown", "libraries.go.pull"));
+  expect(unknown.code).toBe(1);
+  expect(unknown.stdout).toContain("there is no role libraries.go.pull");
+  const own = { "libraries.go.pull": ["libraries.go.list"] };
+  const known = write("known", "libraries.go.pull", lockOf({ [A]: own }));
+  expect((await runIrm("check", known)).code).toBe(0);
+  const one = write("one", "libraries.go.pull", lockOf({ [A]: own, [B]: { viewer: ["groups.list"] } }));
+  expect((await runIrm("check", one)).stdout).toContain(
+    "there is no role libraries.go.pull at https://b.example.com; declare it in roles",
+  );
 });

@@ -134,14 +134,13 @@ test("in a preview, a resource keeps its state, a read keeps its answer, and the
 });
 
 const METHOD = "/pulumirpc.ResourceProvider";
-/** Starts it as the engine does. */
 const launch = async (file: string) => {
   const child = spawn(file, ["127.0.0.1:1"], { stdio: ["pipe", "pipe", "inherit"] });
   const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   return { ended: once(child, "exit"), provider: attachedProvider("guard", Number(port)) };
 };
 
-test("what the engine finds in the place of a provider passes on a schema and a function, refuses a create, and says why there is no provider", async () => {
+test("the guard of a provider passes on a schema, refuses a create, and says why there is none", async () => {
   const home = folder.path("launched");
   const real = writeOtherProvider(join(home, "plugins", "resource-other-v1.2.3"));
   write("launched/plugins/resource-broken-v1.0.0/pulumi-resource-broken", "#!/bin/sh\nexit 3\n");
@@ -177,49 +176,47 @@ test("what the engine finds in the place of a provider passes on a schema and a 
   expect(real.running()).toEqual([]);
 });
 
-describe("a provider that gives no answer", () => {
-  const commandFor = (script: string): ProviderCommand => ({
-    ...{ name: "aws", file: process.execPath, args: ["-e", script], cwd: folder.path(""), env: process.env },
-  });
-  const start = (script: string, limits = {}) =>
-    startProvider(commandFor(script), new AbortController().signal, { ...LIMITS, endMs: 200, ...limits });
-  const ADVICE = "run pulumi preview, which shows what the provider prints";
-  /** It listens, and never answers. */
-  const SILENT = `
+const commandFor = (script: string): ProviderCommand => ({
+  ...{ name: "aws", file: process.execPath, args: ["-e", script], cwd: folder.path(""), env: process.env },
+});
+const start = (script: string, limits = {}) =>
+  startProvider(commandFor(script), new AbortController().signal, { ...LIMITS, endMs: 200, ...limits });
+const ADVICE = "run pulumi preview, which shows what the provider prints";
+/** It listens, and never answers. */
+const SILENT = `
     const server = require("node:net").createServer(() => {});
     server.listen(0, "127.0.0.1", () => console.log(server.address().port));
     process.on("SIGINT", () => {});
   `;
 
-  test.each([
-    ["ends at once", "process.exit(3)", {}, `the provider aws ended with exit code 3: ${ADVICE}`],
-    ["prints something else", "console.log('hello')", {}, `the provider aws printed no port: ${ADVICE}`],
-    ["prints nothing", "setInterval(() => {}, 1000)", { startMs: 300 }, `did not start within 0.3 seconds: ${ADVICE}`],
-  ])("says why there is none: %s", async (_, script, limits, message) => {
-    await expect(start(script, limits)).rejects.toThrow(message);
-  });
+test.each([
+  ["ends at once", "process.exit(3)", {}, `the provider aws ended with exit code 3: ${ADVICE}`],
+  ["prints something else", "console.log('hello')", {}, `the provider aws printed no port: ${ADVICE}`],
+  ["prints nothing", "setInterval(() => {}, 1000)", { startMs: 300 }, `did not start within 0.3 seconds: ${ADVICE}`],
+])("a silent provider says why there is none: %s", async (_, script, limits, message) => {
+  await expect(start(script, limits)).rejects.toThrow(message);
+});
 
-  test("is ended when it does not answer in time, with all that it has started", async () => {
-    const file = folder.path("pids");
-    const child = "require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])";
-    const note = `require("node:fs").writeFileSync(${JSON.stringify(file)}, process.pid + " " + ${child}.pid);`;
-    const provider = await start(note + SILENT, { answerMs: 300 });
-    const path = "/pulumirpc.ResourceProvider/GetSchema";
-    const message = `the provider aws did not answer GetSchema within 0.3 seconds: ${ADVICE}`;
-    await expect(provider.call(path, Buffer.alloc(0))).rejects.toThrow(message);
-    // It says so at once from then on.
-    await expect(provider.call(path, Buffer.alloc(0))).rejects.toThrow(message);
-    await provider.close();
-    const pids = readFileSync(file, "utf8").split(" ").map(Number);
-    while (pids.some(isRunning)) await sleep(20);
-  });
+test("a silent provider is ended when it does not answer in time, with all that it has started", async () => {
+  const file = folder.path("pids");
+  const child = "require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])";
+  const note = `require("node:fs").writeFileSync(${JSON.stringify(file)}, process.pid + " " + ${child}.pid);`;
+  const provider = await start(note + SILENT, { answerMs: 300 });
+  const path = "/pulumirpc.ResourceProvider/GetSchema";
+  const message = `the provider aws did not answer GetSchema within 0.3 seconds: ${ADVICE}`;
+  await expect(provider.call(path, Buffer.alloc(0))).rejects.toThrow(message);
+  // It says so at once from then on.
+  await expect(provider.call(path, Buffer.alloc(0))).rejects.toThrow(message);
+  await provider.close();
+  const pids = readFileSync(file, "utf8").split(" ").map(Number);
+  while (pids.some(isRunning)) await sleep(20);
+});
 
-  test("is named when it ends under a request", async () => {
-    const provider = await start(`${SILENT} setTimeout(() => process.exit(7), 500);`);
-    const call = provider.call("/pulumirpc.ResourceProvider/Invoke", Buffer.alloc(0));
-    await expect(call).rejects.toThrow(`the provider aws ended with exit code 7: ${ADVICE}`);
-    await provider.close();
-  });
+test("a silent provider is named when it ends under a request", async () => {
+  const provider = await start(`${SILENT} setTimeout(() => process.exit(7), 500);`);
+  const call = provider.call("/pulumirpc.ResourceProvider/Invoke", Buffer.alloc(0));
+  await expect(call).rejects.toThrow(`the provider aws ended with exit code 7: ${ADVICE}`);
+  await provider.close();
 });
 
 const ORG = "a".repeat(40);

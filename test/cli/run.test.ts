@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { copyOf } from "../../cli/copy.ts";
 import { engineArguments } from "../../cli/engine-command.ts";
 import { copyJournals } from "../../cli/run/journal.ts";
@@ -44,27 +44,25 @@ const until = async (isTrue: () => boolean): Promise<void> => {
   while (!isTrue()) await sleep(20);
 };
 
-describe("the engine of a run", () => {
-  test("ends with all that it has started when the command is interrupted", async () => {
-    const [pids, interrupt] = [folder.path("pids"), new AbortController()];
-    const engine = engineWith([process.execPath, "-e", HANGS], { signal: interrupt.signal });
-    const options = { cwd: folder.path(""), env: { ...process.env, PIDS: pids } };
-    const run = expect(engine.run(["up"], options)).rejects.toThrow("interrupted here");
-    await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
-    const started = readFileSync(pids, "utf8").split(" ").map(Number);
-    expect(started.map(isRunning)).toEqual([true, true]);
-    interrupt.abort(new Error("interrupted here"));
-    await run;
-    await until(() => !started.some(isRunning));
-    // Nothing begins after that.
-    await expect(engine.run(["preview"], options)).rejects.toThrow("interrupted here");
-  });
+test("the engine of a run: ends with all that it has started when the command is interrupted", async () => {
+  const [pids, interrupt] = [folder.path("pids"), new AbortController()];
+  const engine = engineWith([process.execPath, "-e", HANGS], { signal: interrupt.signal });
+  const options = { cwd: folder.path(""), env: { ...process.env, PIDS: pids } };
+  const run = expect(engine.run(["up"], options)).rejects.toThrow("interrupted here");
+  await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
+  const started = readFileSync(pids, "utf8").split(" ").map(Number);
+  expect(started.map(isRunning)).toEqual([true, true]);
+  interrupt.abort(new Error("interrupted here"));
+  await run;
+  await until(() => !started.some(isRunning));
+  // Nothing begins after that.
+  await expect(engine.run(["preview"], options)).rejects.toThrow("interrupted here");
+});
 
-  test("a command that fails says what the engine printed", async () => {
-    const engine = engineWith([process.execPath, "-e", "console.error('no such stack'); process.exit(255)"]);
-    const failed = engine.must(["stack", "export", "--stack", "dev"], { cwd: folder.path(""), env: process.env });
-    await expect(failed).rejects.toThrow("pulumi stack export failed: no such stack");
-  });
+test("the engine of a run: a command that fails says what the engine printed", async () => {
+  const engine = engineWith([process.execPath, "-e", "console.error('no such stack'); process.exit(255)"]);
+  const failed = engine.must(["stack", "export", "--stack", "dev"], { cwd: folder.path(""), env: process.env });
+  await expect(failed).rejects.toThrow("pulumi stack export failed: no such stack");
 });
 
 /** Answers as an engine until the update, which never ends. */
@@ -103,32 +101,33 @@ test("an interrupted run leaves no process, no file and no twin", async () => {
   await until(() => !isRunning(Number(readFileSync(pids, "utf8").split(" ")[0])));
 });
 
-describe("the place of a run", () => {
-  test("has no credentials, and goes whole", () => {
-    const home = folder.path("home");
-    const given = {
-      ...{ IRM_TOKEN: "t", IRM_IDENTITY_TOKEN_FILE: "f", OTHER_TOKEN: "o", PULUMI_ACCESS_TOKEN: "p" },
-      ...{ PULUMI_HOME: home, PULUMI_BACKEND_URL: "https://api.example", PULUMI_OPTION_TARGET: "x", KEPT: "k" },
-    };
-    const place = createPlace(given, ["OTHER_TOKEN"]);
-    try {
-      const lost = ["IRM_TOKEN", "IRM_IDENTITY_TOKEN_FILE", "OTHER_TOKEN", "PULUMI_ACCESS_TOKEN"];
-      expect(lost.filter((name) => name in place.env)).toEqual([]);
-      expect(place.env.PULUMI_OPTION_TARGET).toBeUndefined();
-      expect(place.env).toMatchObject({ KEPT: "k", PULUMI_BACKEND_URL: `file://${place.folder}/state` });
-    } finally {
-      place.remove();
-    }
-    expect(existsSync(place.folder)).toBe(false);
-  });
+test("the place of a run has no credentials, and goes whole", () => {
+  const home = folder.path("home");
+  const given = {
+    ...{ IRM_TOKEN: "t", IRM_IDENTITY_TOKEN_FILE: "f", OTHER_TOKEN: "o", PULUMI_ACCESS_TOKEN: "p" },
+    ...{ PULUMI_HOME: home, PULUMI_BACKEND_URL: "https://api.example", PULUMI_OPTION_TARGET: "x", KEPT: "k" },
+  };
+  const place = createPlace(given, ["OTHER_TOKEN"]);
+  try {
+    const lost = ["IRM_TOKEN", "IRM_IDENTITY_TOKEN_FILE", "OTHER_TOKEN", "PULUMI_ACCESS_TOKEN"];
+    expect(lost.filter((name) => name in place.env)).toEqual([]);
+    expect(place.env.PULUMI_OPTION_TARGET).toBeUndefined();
+    expect(place.env).toMatchObject({ KEPT: "k", PULUMI_BACKEND_URL: `file://${place.folder}/state` });
+  } finally {
+    place.remove();
+  }
+  expect(existsSync(place.folder)).toBe(false);
+});
 
-  test.each([
-    ["a folder", "file:///state", "organization", false],
-    ["a bucket", "s3://states?region=eu-west-1", "organization", false],
-    ["Pulumi Cloud", "https://api.pulumi.com", "acme-inc", false],
-    ["Pulumi Cloud, of a plugin that does not know the organization", "https://api.pulumi.com", "~11-22", false],
-    ["a folder, of an explicit provider with a folder of its own", "file:///state", "organization", true],
-  ])("has the journal of a stack on %s, where the run will look for it", (name, backend, organization, isExplicit) => {
+test.each([
+  ["a folder", "file:///state", "organization", false],
+  ["a bucket", "s3://states?region=eu-west-1", "organization", false],
+  ["Pulumi Cloud", "https://api.pulumi.com", "acme-inc", false],
+  ["Pulumi Cloud, of a plugin that does not know the organization", "https://api.pulumi.com", "~11-22", false],
+  ["a folder, of an explicit provider with a folder of its own", "file:///state", "organization", true],
+])(
+  "the place of a run has the journal of a stack on %s, where the run will look for it",
+  (name, backend, organization, isExplicit) => {
     const [own, journals] = [folder.path(`journaled ${name}`), folder.path(`journals ${name}`)];
     for (const one of [own, journals]) mkdirSync(one);
     const env = { PULUMI_BACKEND_URL: backend, IRM_BASE_URL: "https://irm.example.com/" };
@@ -157,16 +156,16 @@ describe("the place of a run", () => {
     } finally {
       place.remove();
     }
-  });
+  },
+);
 
-  test("finds the settings of a stack where the project has them", () => {
-    const own = folder.path("project");
-    mkdirSync(join(own, "below"), { recursive: true });
-    writeFileSync(join(own, "Pulumi.yaml"), "name: acme\nruntime: nodejs\nstackConfigDir: stacks\n");
-    const { name, settingsOf } = projectAt(join(own, "below"));
-    expect([name, settingsOf("dev")]).toEqual(["acme", join(own, "stacks", "Pulumi.dev.yaml")]);
-    expect(() => projectAt("/")).toThrow("there is no Pulumi.yaml in this folder, and none above it");
-  });
+test("the place of a run finds the settings of a stack where the project has them", () => {
+  const own = folder.path("project");
+  mkdirSync(join(own, "below"), { recursive: true });
+  writeFileSync(join(own, "Pulumi.yaml"), "name: acme\nruntime: nodejs\nstackConfigDir: stacks\n");
+  const { name, settingsOf } = projectAt(join(own, "below"));
+  expect([name, settingsOf("dev")]).toEqual(["acme", join(own, "stacks", "Pulumi.dev.yaml")]);
+  expect(() => projectAt("/")).toThrow("there is no Pulumi.yaml in this folder, and none above it");
 });
 
 const URN = "urn:pulumi:dev::acme::irm:index:Group::team";

@@ -31,31 +31,29 @@ const takePort = async () => {
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 };
 
-describe("a database", () => {
-  test("of another version of the server", async () => {
-    const file = folder.path("newer.db");
-    const database = openDatabase(file);
-    database.exec("PRAGMA user_version = 99");
-    database.close();
-    expectSentence(
-      await run("--db", file),
-      `${file} was written by another version of this server (format 99, this one reads 1); use that version, or name another file`,
-    );
-    const after = new DatabaseSync(file);
-    expect(after.prepare("PRAGMA user_version").get()?.user_version).toBe(99);
-    after.close();
-  });
+test("a database of another version of the server", async () => {
+  const file = folder.path("newer.db");
+  const database = openDatabase(file);
+  database.exec("PRAGMA user_version = 99");
+  database.close();
+  expectSentence(
+    await run("--db", file),
+    `${file} was written by another version of this server (format 99, this one reads 1); use that version, or name another file`,
+  );
+  const after = new DatabaseSync(file);
+  expect(after.prepare("PRAGMA user_version").get()?.user_version).toBe(99);
+  after.close();
+});
 
-  test("of another program, which is not changed", async () => {
-    const file = folder.path("other.db");
-    const other = new DatabaseSync(file);
-    other.exec("CREATE TABLE contacts (name TEXT); INSERT INTO contacts VALUES ('Ann')");
-    other.close();
-    expectSentence(await run("--db", file), `${file} is a database of another program; name another file`);
-    const after = new DatabaseSync(file);
-    expect(after.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "contacts" }]);
-    after.close();
-  });
+test("a database of another program, which is not changed", async () => {
+  const file = folder.path("other.db");
+  const other = new DatabaseSync(file);
+  other.exec("CREATE TABLE contacts (name TEXT); INSERT INTO contacts VALUES ('Ann')");
+  other.close();
+  expectSentence(await run("--db", file), `${file} is a database of another program; name another file`);
+  const after = new DatabaseSync(file);
+  expect(after.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "contacts" }]);
+  after.close();
 });
 
 test("a port: of either side that is in use: the process ends, creates no database, and frees the other port", async () => {

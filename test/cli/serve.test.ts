@@ -23,7 +23,6 @@ const get = async (baseUrl: string, target: string, token?: string): Promise<Ans
   client.close();
   return answer;
 };
-/** What it prints for programs once it is ready. */
 const readyOf = async (server: Started) => JSON.parse(await server.firstLine);
 const stop = async (server: Started, signal: NodeJS.Signals) => {
   server.process.kill(signal);
@@ -73,40 +72,38 @@ describe("serve --dev --json", async () => {
 
 const folder = testFolder();
 
-describe("serve without --dev", () => {
-  test("with a seed prints its organization, and no owner", async () => {
-    const seed = folder.write("seed.yaml", "organization: { name: acme }\n");
-    const server = startCommand("serve", "--json", "--seed", seed);
-    const { organization, identity, token } = await readyOf(server);
-    expect({ organization, identity, token }).toEqual({
-      organization: expect.stringMatching(/^[0-9a-f]{40}$/),
-      identity: null,
-      token: null,
-    });
-    await stop(server, "SIGTERM");
+test("serve without --dev with a seed prints its organization, and no owner", async () => {
+  const seed = folder.write("seed.yaml", "organization: { name: acme }\n");
+  const server = startCommand("serve", "--json", "--seed", seed);
+  const { organization, identity, token } = await readyOf(server);
+  expect({ organization, identity, token }).toEqual({
+    organization: expect.stringMatching(/^[0-9a-f]{40}$/),
+    identity: null,
+    token: null,
   });
+  await stop(server, "SIGTERM");
+});
 
-  test("with --json prints the same keys with null for missing values, and creates no organization", async () => {
-    const server = startCommand("serve", "--json", "--log-level", "error");
-    const ready = await readyOf(server);
-    const { baseUrl } = ready;
-    expect(ready).toEqual({
-      ...{ baseUrl: expect.stringMatching(/^http:/), authUrl: baseUrl, localUrl: baseUrl, localAuthUrl: baseUrl },
-      ...{ issuer: null, organization: null, identity: null, token: null },
-    });
-    expect(await stop(server, "SIGINT")).toEqual(success(`${JSON.stringify(ready)}\n`));
+test("serve --json prints the same keys with null for missing values, and creates no organization", async () => {
+  const server = startCommand("serve", "--json", "--log-level", "error");
+  const ready = await readyOf(server);
+  const { baseUrl } = ready;
+  expect(ready).toEqual({
+    ...{ baseUrl: expect.stringMatching(/^http:/), authUrl: baseUrl, localUrl: baseUrl, localAuthUrl: baseUrl },
+    ...{ issuer: null, organization: null, identity: null, token: null },
   });
+  expect(await stop(server, "SIGINT")).toEqual(success(`${JSON.stringify(ready)}\n`));
+});
 
-  test("serves each side on its own port only", async () => {
-    const server = startCommand("serve", "--json", "--auth-port", "0");
-    const { baseUrl, authUrl } = await readyOf(server);
-    expect(authUrl).not.toBe(baseUrl);
-    const both = async (target: string) => [(await get(baseUrl, target)).status, (await get(authUrl, target)).status];
-    expect(await both("/iam/v2beta1/groups")).toEqual([401, 404]);
-    expect(await both("/sts/exchange")).toEqual([404, 401]);
-    expect(await both("/.well-known/openid-configuration")).toEqual([404, 200]);
-    await stop(server, "SIGTERM");
-  });
+test("serve without --dev serves each side on its own port only", async () => {
+  const server = startCommand("serve", "--json", "--auth-port", "0");
+  const { baseUrl, authUrl } = await readyOf(server);
+  expect(authUrl).not.toBe(baseUrl);
+  const both = async (target: string) => [(await get(baseUrl, target)).status, (await get(authUrl, target)).status];
+  expect(await both("/iam/v2beta1/groups")).toEqual([401, 404]);
+  expect(await both("/sts/exchange")).toEqual([404, 401]);
+  expect(await both("/.well-known/openid-configuration")).toEqual([404, 200]);
+  await stop(server, "SIGTERM");
 });
 
 test("serve --dev prints a banner with instructions", async () => {
@@ -219,7 +216,6 @@ test.each<[flags: string[], lists?: number[], bindings?: number[]]>([
     const server = await startServerProcess(flags);
     onTestFinished(() => void server.stop("SIGKILL"));
     const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
-    /** The statuses of as many requests, sent at once. */
     const statusesOf = async (count: number, method: string, path: string, body?: object): Promise<number[]> => {
       const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
       const answers = await Promise.all(Array.from({ length: count }, () => fetch(server.baseUrl + path, sent)));
@@ -250,7 +246,6 @@ test("serve with a certificate has both wires at https addresses, and prints the
 const body = '{"subject":"s"}';
 const HEAD = `POST /dev-issuer/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
 
-/** A server that has read the head and half of the body of a request. */
 const startWithSlowRequest = async () => {
   const server = startCommand("serve", "--dev", "--json", "--log-level", "debug");
   onTestFinished(() => void server.process.kill("SIGKILL"));

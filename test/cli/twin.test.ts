@@ -35,40 +35,38 @@ const twin = await startTwin(await copyOfServer(api), api.baseUrl, {
 });
 afterAll(() => twin.close());
 
-describe("a twin", () => {
-  test("says of each identity what the original says, and refuses what it may not do, with what is missing where", async () => {
-    const [own, its] = await Promise.all(
-      [clientOf(api, viewer.token), await twin.clientOf(viewer.uid)].map((client) => client.call("Validate", {})),
-    );
-    expect(its?.capabilities).toEqual(own?.capabilities);
-    expect(its?.capabilities).toHaveLength(1);
-    const client = await twin.clientOf(viewer.uid);
-    await expect(createRecord(client, resources.group, made.platform, { name: "new" })).rejects.toThrow(
-      `Permission denied: needs groups.create at ${made.platform}`,
-    );
-  });
+test("a twin says of each identity what the original says, and refuses what it may not do", async () => {
+  const [own, its] = await Promise.all(
+    [clientOf(api, viewer.token), await twin.clientOf(viewer.uid)].map((client) => client.call("Validate", {})),
+  );
+  expect(its?.capabilities).toEqual(own?.capabilities);
+  expect(its?.capabilities).toHaveLength(1);
+  const client = await twin.clientOf(viewer.uid);
+  await expect(createRecord(client, resources.group, made.platform, { name: "new" })).rejects.toThrow(
+    `Permission denied: needs groups.create at ${made.platform}`,
+  );
+});
 
-  test("shows a change in access, which the original never sees, and knows no identity that it has not: a token for it is refused", async () => {
-    const owner = await twin.clientOf(api.identity);
-    const identities = (before.identities ?? []).map(({ uid }) => uid as string);
-    const held = await accessOf(twin, identities);
-    expect(rowsBetween(held, held)).toEqual([]);
-    const roleUid = await api.role("editor");
-    const counted = requests;
-    const link = { identityUid: viewer.uid, roleUid };
-    await createRecord(owner, resources.roleBinding, made.platform, link);
-    expect(requests - counted).toBe(1);
-    const gained = rowsBetween(await accessOf(twin, identities), held);
-    expect(new Set(gained.map(({ identity, group }) => `${identity} ${group}`))).toEqual(
-      new Set([`${viewer.uid} ${made.platform}`]),
-    );
-    // What the viewer holds above is not gained.
-    const capabilities = gained.map(({ capability }) => capability);
-    expect(capabilities).toContain("repo.create");
-    expect(capabilities).not.toContain("groups.list");
-    expect(await listEverything(api)).toEqual(before);
-    expect((await accessOf(twin, [`${api.organization}/0123456789abcdef`])).size).toBe(0);
-  });
+test("a twin shows a change in access, which the original never sees, and knows no other identity", async () => {
+  const owner = await twin.clientOf(api.identity);
+  const identities = (before.identities ?? []).map(({ uid }) => uid as string);
+  const held = await accessOf(twin, identities);
+  expect(rowsBetween(held, held)).toEqual([]);
+  const roleUid = await api.role("editor");
+  const counted = requests;
+  const link = { identityUid: viewer.uid, roleUid };
+  await createRecord(owner, resources.roleBinding, made.platform, link);
+  expect(requests - counted).toBe(1);
+  const gained = rowsBetween(await accessOf(twin, identities), held);
+  expect(new Set(gained.map(({ identity, group }) => `${identity} ${group}`))).toEqual(
+    new Set([`${viewer.uid} ${made.platform}`]),
+  );
+  // What the viewer holds above is not gained.
+  const capabilities = gained.map(({ capability }) => capability);
+  expect(capabilities).toContain("repo.create");
+  expect(capabilities).not.toContain("groups.list");
+  expect(await listEverything(api)).toEqual(before);
+  expect((await accessOf(twin, [`${api.organization}/0123456789abcdef`])).size).toBe(0);
 });
 
 test("a token of one twin is refused by another one, although they share their keys", async () => {
@@ -83,71 +81,68 @@ test("a token of one twin is refused by another one, although they share their k
   }
 });
 
-describe("an operator of a twin", () => {
-  const operator = async (uid?: string) => {
-    const token = await twin.operatorToken(uid);
-    return async (method: string, path: string, body?: object): Promise<{ status: number; json: Body }> => {
-      const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
-      const answer = await fetch(twin.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-      return { status: answer.status, json: (await answer.json()) as Body };
-    };
+const operator = async (uid?: string) => {
+  const token = await twin.operatorToken(uid);
+  return async (method: string, path: string, body?: object): Promise<{ status: number; json: Body }> => {
+    const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
+    const answer = await fetch(twin.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    return { status: answer.status, json: (await answer.json()) as Body };
   };
-  const WHO_AM_I = operations.Validate.path;
-  /** which it does not hold */
-  const OTHERS = "CAP_IAM_ROLES_CREATE";
+};
+const WHO_AM_I = operations.Validate.path;
+/** which it does not hold */
+const OTHERS = "CAP_IAM_ROLES_CREATE";
 
-  test("is the identity that will apply, and may do everything in the copied organization, without holding it", async () => {
-    const send = await operator(viewer.uid);
-    const held = await accessOf(twin, [viewer.uid]);
-    const { json } = await send("GET", WHO_AM_I);
-    expect(json.subject).toBe(viewer.uid);
-    const roleUid = (await send("POST", `${IAM}/roles/${made.platform}`, { name: "wide", capabilities: [OTHERS] })).json
-      .uid;
-    const link = { identityUid: made.release, roleUid };
-    expect((await send("POST", `${IAM}/roleBindings/${made.platform}`, link)).status).toBe(200);
-    expect((await send("GET", `${IAM}/roles?uidp.descendantsOf=${api.organization}`)).json.roles).toContainEqual(
-      expect.objectContaining({ name: "wide" }),
-    );
-    // What the service keeps to itself is refused there, too.
-    const verified = { name: "verified", verified: true };
-    expect((await send("POST", `${IAM}/groups/${made.platform}`, verified)).status).toBe(403);
-    // Its roles have not grown.
-    expect(await accessOf(twin, [viewer.uid])).toEqual(held);
-  });
-
-  test("owns the organization that it creates, and holds nothing in any other", async () => {
-    const send = await operator(viewer.uid);
-    const founded = (await send("POST", `${IAM}/groups`, { name: "founded" })).json.uid as string;
-    expect((await accessOf(twin, [viewer.uid])).get(viewer.uid)?.get(founded)?.has("groups.delete")).toBe(true);
-    expect((await send("POST", `${IAM}/groups/${founded}`, { name: "below" })).status).toBe(200);
-    const another = (await (await operator(made.release))("POST", `${IAM}/groups`, { name: "another" })).json.uid;
-    expect((await send("GET", `${IAM}/groups/${another}`)).json.message).toContain(`needs groups.list at ${another}`);
-    // A reader of the twin sees both, also where the founder has given its own access away.
-    const client = await twin.operatorOf(viewer.uid);
-    const { roleBindings: [founding] = [] } = await client.call("ListRoleBindings", { group: founded });
-    const claimMatch = { issuer: "https://issuer.example", subject: "heir" };
-    const { uid: heir } = await createRecord(client, resources.identity, founded, { name: "heir", claimMatch });
-    const link = { identityUid: heir, roleUid: founding?.role?.uid };
-    await createRecord(client, resources.roleBinding, founded, link);
-    await client.call("DeleteRoleBinding", { uid: founding?.uid as string });
-    const { graph } = await readTwin(twin);
-    expect([founded, another].map((uid) => graph.groups.has(uid))).toEqual([true, true]);
-    expect([...graph.bindings.values()].filter(({ group }) => group === founded)).toMatchObject([{ identity: heir }]);
-  });
-
-  test("that is no identity may do the same, except for what depends on who it is", async () => {
-    const client = clientOf({ ...api, baseUrl: twin.url }, await twin.operatorToken(undefined));
-    await createRecord(client, resources.group, made.platform, { name: "by a client" });
-    expect(await client.identity()).toBeUndefined();
-    const send = await operator();
-    expect((await send("POST", `${IAM}/groups/${made.platform}`, { name: "new" })).status).toBe(200);
-    expect((await send("POST", `${IAM}/groups`, { name: "founded" })).json.message).toBe(
-      "Permission denied: the creator of an organization owns it, and that identity is not known: give --as, with its uid",
-    );
-  });
+test("an operator of a twin may do everything in the copied organization, without holding it", async () => {
+  const send = await operator(viewer.uid);
+  const held = await accessOf(twin, [viewer.uid]);
+  const { json } = await send("GET", WHO_AM_I);
+  expect(json.subject).toBe(viewer.uid);
+  const roleUid = (await send("POST", `${IAM}/roles/${made.platform}`, { name: "wide", capabilities: [OTHERS] })).json
+    .uid;
+  const link = { identityUid: made.release, roleUid };
+  expect((await send("POST", `${IAM}/roleBindings/${made.platform}`, link)).status).toBe(200);
+  expect((await send("GET", `${IAM}/roles?uidp.descendantsOf=${api.organization}`)).json.roles).toContainEqual(
+    expect.objectContaining({ name: "wide" }),
+  );
+  // What the service keeps to itself is refused there, too.
+  const verified = { name: "verified", verified: true };
+  expect((await send("POST", `${IAM}/groups/${made.platform}`, verified)).status).toBe(403);
+  // Its roles have not grown.
+  expect(await accessOf(twin, [viewer.uid])).toEqual(held);
 });
 
-/** As a caller with this token sees the organization. */
+test("an operator of a twin owns the organization that it creates, and holds nothing in any other", async () => {
+  const send = await operator(viewer.uid);
+  const founded = (await send("POST", `${IAM}/groups`, { name: "founded" })).json.uid as string;
+  expect((await accessOf(twin, [viewer.uid])).get(viewer.uid)?.get(founded)?.has("groups.delete")).toBe(true);
+  expect((await send("POST", `${IAM}/groups/${founded}`, { name: "below" })).status).toBe(200);
+  const another = (await (await operator(made.release))("POST", `${IAM}/groups`, { name: "another" })).json.uid;
+  expect((await send("GET", `${IAM}/groups/${another}`)).json.message).toContain(`needs groups.list at ${another}`);
+  // A reader of the twin sees both, also where the founder has given its own access away.
+  const client = await twin.operatorOf(viewer.uid);
+  const { roleBindings: [founding] = [] } = await client.call("ListRoleBindings", { group: founded });
+  const claimMatch = { issuer: "https://issuer.example", subject: "heir" };
+  const { uid: heir } = await createRecord(client, resources.identity, founded, { name: "heir", claimMatch });
+  const link = { identityUid: heir, roleUid: founding?.role?.uid };
+  await createRecord(client, resources.roleBinding, founded, link);
+  await client.call("DeleteRoleBinding", { uid: founding?.uid as string });
+  const { graph } = await readTwin(twin);
+  expect([founded, another].map((uid) => graph.groups.has(uid))).toEqual([true, true]);
+  expect([...graph.bindings.values()].filter(({ group }) => group === founded)).toMatchObject([{ identity: heir }]);
+});
+
+test("an operator of a twin that is no identity may do the same, except for what depends on who it is", async () => {
+  const client = clientOf({ ...api, baseUrl: twin.url }, await twin.operatorToken(undefined));
+  await createRecord(client, resources.group, made.platform, { name: "by a client" });
+  expect(await client.identity()).toBeUndefined();
+  const send = await operator();
+  expect((await send("POST", `${IAM}/groups/${made.platform}`, { name: "new" })).status).toBe(200);
+  expect((await send("POST", `${IAM}/groups`, { name: "founded" })).json.message).toBe(
+    "Permission denied: the creator of an organization owns it, and that identity is not known: give --as, with its uid",
+  );
+});
+
 const actorFor = async (token: string | undefined, rights: Rights, as?: string) => {
   const client = clientOf(api, token);
   const original = { address: api.baseUrl, client, copy: await copyOfServer(api, token) };
@@ -219,7 +214,6 @@ const bot = await teamApi.actor("bot", { role: publisher, at: registry });
 await createUid(teamApi, "repos", registry, { name: "images" });
 afterAll(() => teamApi.close());
 
-/** What `act` makes of a copy. */
 const sidesAfter = async (act: (client: Client) => Promise<unknown>): Promise<Sides> => {
   const twin = await startTwin(await copyOfServer(teamApi), teamApi.baseUrl);
   try {
@@ -234,36 +228,34 @@ const same = (uid: string) => uid;
 const publishes = (client: Client) =>
   createRecord(client, resources.roleBinding, platform, { identityUid: bot.uid, roleUid: publisher });
 
-describe("the copy agrees with the review", () => {
-  test("on a change of bindings, of a role, and of identities", async () => {
-    let made = "";
-    const sides = await sidesAfter(async (client) => {
-      await publishes(client);
-      await client.call("UpdateRole", {
-        role: { uid: publisher, capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] },
-        updateMask: "capabilities",
-      } as never);
-      const claimMatch = { issuer: "https://issuer.example", subject: "new" };
-      const { uid } = await createRecord(client, resources.identity, platform, { name: "new", claimMatch });
-      made = uid as string;
-      await createRecord(client, resources.roleBinding, platform, { identityUid: uid, roleUid: publisher });
-      await client.call("DeleteIdentity", { uid: seer.uid });
-    });
-    const rows = rowsOf(sides, same).map((row) => [row.change, row.identity, row.group, row.capability].join(" "));
-    const gains = [made, bot.uid].flatMap((uid) =>
-      ["create", "list"].map((verb) => `gain ${uid} ${platform} repo.${verb}`),
-    );
-    const losses =
-      BUILT_IN_ROLE_CAPABILITIES.viewer?.map((capability) => `loss ${seer.uid} ${registry} ${capability}`) ?? [];
-    const changed = `loss ${bot.uid} ${registry} tag.create`;
-    expect(rows.toSorted()).toEqual([...gains, changed, ...losses].toSorted());
-    expect(await disagreements([sides], same)).toEqual([]);
+test("the copy agrees with the review on a change of bindings, of a role, and of identities", async () => {
+  let made = "";
+  const sides = await sidesAfter(async (client) => {
+    await publishes(client);
+    await client.call("UpdateRole", {
+      role: { uid: publisher, capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] },
+      updateMask: "capabilities",
+    } as never);
+    const claimMatch = { issuer: "https://issuer.example", subject: "new" };
+    const { uid } = await createRecord(client, resources.identity, platform, { name: "new", claimMatch });
+    made = uid as string;
+    await createRecord(client, resources.roleBinding, platform, { identityUid: uid, roleUid: publisher });
+    await client.call("DeleteIdentity", { uid: seer.uid });
   });
+  const rows = rowsOf(sides, same).map((row) => [row.change, row.identity, row.group, row.capability].join(" "));
+  const gains = [made, bot.uid].flatMap((uid) =>
+    ["create", "list"].map((verb) => `gain ${uid} ${platform} repo.${verb}`),
+  );
+  const losses =
+    BUILT_IN_ROLE_CAPABILITIES.viewer?.map((capability) => `loss ${seer.uid} ${registry} ${capability}`) ?? [];
+  const changed = `loss ${bot.uid} ${registry} tag.create`;
+  expect(rows.toSorted()).toEqual([...gains, changed, ...losses].toSorted());
+  expect(await disagreements([sides], same)).toEqual([]);
+});
 
-  test("where nothing changes, and nobody is asked", async () => {
-    const sides = await sidesAfter(async () => {});
-    expect([rowsOf(sides, same), sides.decided.size, await disagreements([sides], same)]).toEqual([[], 0, []]);
-  });
+test("the copy agrees with the review where nothing changes, and nobody is asked", async () => {
+  const sides = await sidesAfter(async () => {});
+  expect([rowsOf(sides, same), sides.decided.size, await disagreements([sides], same)]).toEqual([[], 0, []]);
 });
 
 test("each row on which they differ is named, and is an error of this package", async () => {

@@ -100,31 +100,29 @@ describe("irm", () => {
   });
 });
 
-describe("a wrong command line is refused with the nearest name:", () => {
-  test.each<[string[], string, string]>([
-    [["srve"], "irm", "unknown command 'srve'\n(Did you mean serve?)"],
-    [["reviw"], "irm", "unknown command 'reviw'\n(Did you mean review?)"],
-    [["journal"], "irm", "unknown command 'journal'"],
-    // Every object has `toString`.
-    [["toString"], "irm", "unknown command 'toString'"],
-    [["serve", "--prot", "1"], "irm serve", "unknown option '--prot'\n(Did you mean --port?)"],
-    [["recover", "list", "--flder"], "irm recover list", "unknown option '--flder'\n(Did you mean --folder?)"],
-    [["--colour"], "irm", "unknown option '--colour'"],
-    [["init", "--organizaton", "acme"], "irm init", "unknown option '--organizaton'\n(Did you mean --organization?)"],
-    [
-      ["completion", "ksh"],
-      "irm completion",
-      "command-argument value 'ksh' is invalid for argument 'SHELL'. Allowed choices are bash, zsh, fish.",
-    ],
-  ])("%j", async (args, command, sentence) => {
-    expect(await run(...args)).toEqual(usageError(command, sentence));
-  });
+test.each<[string[], string, string]>([
+  [["srve"], "irm", "unknown command 'srve'\n(Did you mean serve?)"],
+  [["reviw"], "irm", "unknown command 'reviw'\n(Did you mean review?)"],
+  [["journal"], "irm", "unknown command 'journal'"],
+  // Every object has `toString`.
+  [["toString"], "irm", "unknown command 'toString'"],
+  [["serve", "--prot", "1"], "irm serve", "unknown option '--prot'\n(Did you mean --port?)"],
+  [["recover", "list", "--flder"], "irm recover list", "unknown option '--flder'\n(Did you mean --folder?)"],
+  [["--colour"], "irm", "unknown option '--colour'"],
+  [["init", "--organizaton", "acme"], "irm init", "unknown option '--organizaton'\n(Did you mean --organization?)"],
+  [
+    ["completion", "ksh"],
+    "irm completion",
+    "command-argument value 'ksh' is invalid for argument 'SHELL'. Allowed choices are bash, zsh, fish.",
+  ],
+])("a wrong command line is refused with the nearest name: %j", async (args, command, sentence) => {
+  expect(await run(...args)).toEqual(usageError(command, sentence));
+});
 
-  test("fails in a separate process too", async () => {
-    const text =
-      "the development issuer mints tokens for anyone who reaches it, so --dev is refused on 0.0.0.0; leave out --host";
-    expect(await runCommand("serve", "--dev", "--host", "0.0.0.0")).toEqual(usageError("irm serve", text));
-  });
+test("a wrong command line is refused with the nearest name: fails in a separate process too", async () => {
+  const text =
+    "the development issuer mints tokens for anyone who reaches it, so --dev is refused on 0.0.0.0; leave out --host";
+  expect(await runCommand("serve", "--dev", "--host", "0.0.0.0")).toEqual(usageError("irm serve", text));
 });
 
 const PORT = "takes a port from 0 (any free one) to 65535, not";
@@ -135,7 +133,6 @@ const WHAT_TO_REVOKE =
   "give one of --identity, --binding and --external-group, or --undo with the file of an earlier revocation";
 const ENGINE_FLAGS = "only --target, --target-dependents, --replace, --exclude are";
 
-/** A command line and its problem. */
 const WRONG = `
 serve --colour | unknown option '--colour'
 serve extra | too many arguments for 'serve'. Expected 0 arguments but got 1: extra.
@@ -212,36 +209,37 @@ review c.json -- --target urn:x | --target urn:x: c.json is a change, and no eng
 `;
 const COMMAND = /^(?:access (?:whoami|paths)|recover (?:list|clean)|serve token|\S+)/;
 
-describe("a wrong flag is refused before anything is asked of a service:", () => {
-  test.each(WRONG.trim().split("\n"))("%s", async (line) => {
+test.each(WRONG.trim().split("\n"))(
+  "a wrong flag is refused before anything is asked of a service: %s",
+  async (line) => {
     const [written = "", problem = ""] = line.split(" | ");
     expect(await run(...written.split(" "))).toEqual(usageError(`irm ${COMMAND.exec(written)}`, problem));
-  });
+  },
+);
 
-  test.each<[command: string, args: string[], problem: string]>([
-    ["serve token", ["--subject", "", "--issuer", "http://127.0.0.1:1"], "--subject must be given"],
-    ["access paths", ["--from", "{ githb: {} }"], "--from:1:3: githb: there is no such workload; did you mean github?"],
-    [
-      "access paths",
-      ["--from", "{ github: { repo: a/b, branch: m } }"],
-      "--from:1:3: github: repository is required\n--from:1:19: github.repo: unknown argument; did you mean repository?",
-    ],
-    [
-      "drift",
-      ["--allow", "ci", "--allow", ""],
-      '--allow: "ci" is neither a uid nor pull-tokens\n--allow: "" is neither a uid nor pull-tokens',
-    ],
-    ["export", ["--out", ""], "--out: the name of the folder is empty; . is this folder"],
-    ["export", ["--out", " "], "--out: the name of the folder is empty; . is this folder"],
-    ["review", ["--out", ""], "--out takes the name of a file"],
-    [
-      "review",
-      ["--", "--yes", "--debug"],
-      `"--yes" is not passed on to the engine; ${ENGINE_FLAGS}\n"--debug" is not passed on to the engine; ${ENGINE_FLAGS}`,
-    ],
-  ])("%s %j", async (command, args, problem) => {
-    expect(await run(...command.split(" "), ...args)).toEqual(usageError(`irm ${command}`, problem));
-  });
+test.each<[command: string, args: string[], problem: string]>([
+  ["serve token", ["--subject", "", "--issuer", "http://127.0.0.1:1"], "--subject must be given"],
+  ["access paths", ["--from", "{ githb: {} }"], "--from:1:3: githb: there is no such workload; did you mean github?"],
+  [
+    "access paths",
+    ["--from", "{ github: { repo: a/b, branch: m } }"],
+    "--from:1:3: github: repository is required\n--from:1:19: github.repo: unknown argument; did you mean repository?",
+  ],
+  [
+    "drift",
+    ["--allow", "ci", "--allow", ""],
+    '--allow: "ci" is neither a uid nor pull-tokens\n--allow: "" is neither a uid nor pull-tokens',
+  ],
+  ["export", ["--out", ""], "--out: the name of the folder is empty; . is this folder"],
+  ["export", ["--out", " "], "--out: the name of the folder is empty; . is this folder"],
+  ["review", ["--out", ""], "--out takes the name of a file"],
+  [
+    "review",
+    ["--", "--yes", "--debug"],
+    `"--yes" is not passed on to the engine; ${ENGINE_FLAGS}\n"--debug" is not passed on to the engine; ${ENGINE_FLAGS}`,
+  ],
+])("a wrong flag is refused before anything is asked of a service: %s %j", async (command, args, problem) => {
+  expect(await run(...command.split(" "), ...args)).toEqual(usageError(`irm ${command}`, problem));
 });
 
 const root = join(import.meta.dirname, "..", "..");

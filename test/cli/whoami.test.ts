@@ -25,7 +25,6 @@ beforeEach(() => {
 const whoami = (...flags: string[]) => runIrm("access", "whoami", ...flags);
 const json = async (...flags: string[]) => JSON.parse((await whoami(...flags, "--format", "json")).stdout);
 
-/** Method and path of each request that reached the server since the last call. */
 const requests = (): string[] => {
   const seen = requestsOf(api).map(({ method, path }) => `${method} ${path}`);
   api.log.length = 0;

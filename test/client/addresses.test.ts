@@ -106,28 +106,29 @@ describe("credentials of the environment, with IRM_BASE_URL", () => {
   });
 });
 
-describe("credentials of the environment, without IRM_BASE_URL", () => {
-  it("are an API token that is for this address by its audience", async () => {
-    const token = apiToken([API, "https://other.example"]);
-    const file = join(folder, "api-token");
-    writeFileSync(file, token);
-    const tokens: Record<string, string>[] = [{ IRM_TOKEN: token }, { IRM_TOKEN_FILE: file }];
-    for (const own of tokens)
-      for (const provider of [undefined, "p"])
-        expect(await send({ baseUrl: `${API}/` }, own, provider)).toMatchObject({
-          hosts: [new URL(API).host],
-          error: "",
-        });
-  });
+it("without IRM_BASE_URL, credentials are an API token that is for this address by its audience", async () => {
+  const token = apiToken([API, "https://other.example"]);
+  const file = join(folder, "api-token");
+  writeFileSync(file, token);
+  const tokens: Record<string, string>[] = [{ IRM_TOKEN: token }, { IRM_TOKEN_FILE: file }];
+  for (const own of tokens)
+    for (const provider of [undefined, "p"])
+      expect(await send({ baseUrl: `${API}/` }, own, provider)).toMatchObject({
+        hosts: [new URL(API).host],
+        error: "",
+      });
+});
 
-  const refused: [string, Record<string, string>][] = [
-    ["IRM_TOKEN", { IRM_TOKEN: apiToken(API) }],
-    ["IRM_TOKEN", { IRM_TOKEN: "opaque" }],
-    ["IRM_IDENTITY_TOKEN", { IRM_IDENTITY_TOKEN: workloadToken(EVIL) }],
-    ["IRM_IDENTITY_TOKEN_FILE", { IRM_IDENTITY_TOKEN_FILE: "/run/token" }],
-    ["the token of the GitHub Actions job", GITHUB],
-  ];
-  test.each(refused)("are not %s, and the message says to set it", async (name, own) => {
+const refused: [string, Record<string, string>][] = [
+  ["IRM_TOKEN", { IRM_TOKEN: apiToken(API) }],
+  ["IRM_TOKEN", { IRM_TOKEN: "opaque" }],
+  ["IRM_IDENTITY_TOKEN", { IRM_IDENTITY_TOKEN: workloadToken(EVIL) }],
+  ["IRM_IDENTITY_TOKEN_FILE", { IRM_IDENTITY_TOKEN_FILE: "/run/token" }],
+  ["the token of the GitHub Actions job", GITHUB],
+];
+test.each(refused)(
+  "without IRM_BASE_URL, credentials are not %s, and the message says to set it",
+  async (name, own) => {
     for (const provider of [undefined, "p"]) {
       const place = provider === undefined ? "stack configuration irm:baseUrl" : "provider p: baseUrl";
       const { sent, error } = await send({ baseUrl: EVIL }, own, provider);
@@ -137,35 +138,33 @@ describe("credentials of the environment, without IRM_BASE_URL", () => {
       );
       expect(error).not.toContain("eyJ");
     }
-  });
+  },
+);
 
-  it("are not the token of a file that is for another address", async () => {
-    const { sent, error } = await send({ baseUrl: EVIL }, { IRM_TOKEN_FILE: join(folder, "api-token") });
-    expect(sent).toEqual([]);
-    expect(error).toContain(`set IRM_BASE_URL=${EVIL}`);
-  });
+it("without IRM_BASE_URL, credentials are not the token of a file that is for another address", async () => {
+  const { sent, error } = await send({ baseUrl: EVIL }, { IRM_TOKEN_FILE: join(folder, "api-token") });
+  expect(sent).toEqual([]);
+  expect(error).toContain(`set IRM_BASE_URL=${EVIL}`);
 });
 
-describe("a provider at another address", () => {
-  const env = { IRM_BASE_URL: API, IRM_AUTH_URL: EXCHANGE, IRM_IDENTITY: IDENTITY, IRM_REQUEST_TIMEOUT: "9" };
-  const there = "https://there.example.com";
+const env = { IRM_BASE_URL: API, IRM_AUTH_URL: EXCHANGE, IRM_IDENTITY: IDENTITY, IRM_REQUEST_TIMEOUT: "9" };
+const there = "https://there.example.com";
 
-  it("uses neither the exchange nor the identity of the environment, and needs no credentials until it asks", () => {
-    const { config, credentials } = parseConfig(getter({ "irm:baseUrl": there }), env, { keys: [], provider: "acme" });
-    expect(config).toMatchObject({ baseUrl: there, authUrl: there, requestTimeoutMs: 9_000 });
-    expect(config?.identity).toBeUndefined();
-    expect(missingCredentials(credentials)).toBe(
-      "provider acme: no credentials; give it a token, or name one by tokenEnv or tokenFile that IRM_ALLOW_TOKEN_SOURCES lists",
-    );
-  });
+it("a provider at another address uses no exchange or identity of the environment, and no token until it asks", () => {
+  const { config, credentials } = parseConfig(getter({ "irm:baseUrl": there }), env, { keys: [], provider: "acme" });
+  expect(config).toMatchObject({ baseUrl: there, authUrl: there, requestTimeoutMs: 9_000 });
+  expect(config?.identity).toBeUndefined();
+  expect(missingCredentials(credentials)).toBe(
+    "provider acme: no credentials; give it a token, or name one by tokenEnv or tokenFile that IRM_ALLOW_TOKEN_SOURCES lists",
+  );
+});
 
-  it("uses the token that the program gives it", async () => {
-    for (const token of [apiToken(there), workloadToken("any"), "opaque"])
-      expect(await send({ baseUrl: there, token }, { ...env, IRM_TOKEN: "usual" }, "p")).toMatchObject({
-        hosts: ["there.example.com"],
-        error: "",
-      });
-  });
+it("a provider at another address uses the token that the program gives it", async () => {
+  for (const token of [apiToken(there), workloadToken("any"), "opaque"])
+    expect(await send({ baseUrl: there, token }, { ...env, IRM_TOKEN: "usual" }, "p")).toMatchObject({
+      hosts: ["there.example.com"],
+      error: "",
+    });
 });
 
 describe("IRM_ALLOW_TOKEN_SOURCES", () => {

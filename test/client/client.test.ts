@@ -46,7 +46,6 @@ const errorOf = async (run: Promise<unknown>): Promise<ApiError> => {
   throw new Error("nothing was thrown");
 };
 
-/** The error of a read. */
 const failureOf = (...given: Parameters<typeof setUp>) => errorOf(setUp(...given).call("GetGroup", { uid: GROUP }));
 
 const textsOf = (requests: { method: string; url: URL; token: string }[]) =>

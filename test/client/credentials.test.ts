@@ -207,45 +207,41 @@ describe("an exchanged token", () => {
   });
 });
 
-describe("narrowed credentials", () => {
-  const limits = { capabilities: ["repo.create"], scopes: ["a".repeat(40)] };
+const limits = { capabilities: ["repo.create"], scopes: ["a".repeat(40)] };
 
-  it("exchange the same workload's token for one within the limits, renewed in time as any other", async () => {
-    const { credentials, clock, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
-    const narrowed = (await credentials.narrowed(limits)) as Credentials;
-    const tokens = [await narrowed.token(), await narrowed.token(), await credentials.token()];
-    clock.advance(56 * 60_000);
-    tokens.push(await narrowed.token());
-    expect(new Set(tokens).size).toBe(3);
-    const exchanged = `exchange ${workloadJwt("w")} of IRM_IDENTITY_TOKEN`;
-    const own = `${exchanged} for ${JSON.stringify(limits)}`;
-    expect(calls).toEqual([own, exchanged, own]);
-  });
-
-  it("do not exist for an API token, also where its content tells", async () => {
-    const apiToken = jwt({ sub: "a".repeat(40) });
-    for (const env of [{ IRM_TOKEN: "opaque" }, { IRM_TOKEN_FILE: "/token" }])
-      expect(await setUp(env, { "/token": apiToken }).credentials.narrowed(limits)).toBeUndefined();
-    const either = (token: string) => setUp({ IRM_TOKEN: token }, {}, true).credentials.narrowed(limits);
-    expect(await either(apiToken)).toBeUndefined();
-    expect(await either(workloadJwt("w"))).toBeDefined();
-  });
+it("narrowed credentials exchange the workload's token for one within the limits, renewed in time", async () => {
+  const { credentials, clock, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
+  const narrowed = (await credentials.narrowed(limits)) as Credentials;
+  const tokens = [await narrowed.token(), await narrowed.token(), await credentials.token()];
+  clock.advance(56 * 60_000);
+  tokens.push(await narrowed.token());
+  expect(new Set(tokens).size).toBe(3);
+  const exchanged = `exchange ${workloadJwt("w")} of IRM_IDENTITY_TOKEN`;
+  const own = `${exchanged} for ${JSON.stringify(limits)}`;
+  expect(calls).toEqual([own, exchanged, own]);
 });
 
-describe("a given token", () => {
-  it("cannot be renewed", async () => {
-    const { credentials } = setUp({ IRM_TOKEN: "token" });
-    expect(await credentials.renew(await credentials.token())).toBeUndefined();
-  });
+it("narrowed credentials do not exist for an API token, also where its content tells", async () => {
+  const apiToken = jwt({ sub: "a".repeat(40) });
+  for (const env of [{ IRM_TOKEN: "opaque" }, { IRM_TOKEN_FILE: "/token" }])
+    expect(await setUp(env, { "/token": apiToken }).credentials.narrowed(limits)).toBeUndefined();
+  const either = (token: string) => setUp({ IRM_TOKEN: token }, {}, true).credentials.narrowed(limits);
+  expect(await either(apiToken)).toBeUndefined();
+  expect(await either(workloadJwt("w"))).toBeDefined();
+});
 
-  it("is read again from its file after a refusal", async () => {
-    const { credentials, files } = setUp({ IRM_TOKEN_FILE: "/token" }, { "/token": "first" });
-    expect(await credentials.token()).toBe("first");
-    expect(await credentials.renew("first")).toBeUndefined();
-    files["/token"] = "second";
-    expect(await credentials.renew("first")).toBe("second");
-    expect(await credentials.token()).toBe("second");
-  });
+it("a given token cannot be renewed", async () => {
+  const { credentials } = setUp({ IRM_TOKEN: "token" });
+  expect(await credentials.renew(await credentials.token())).toBeUndefined();
+});
+
+it("a given token is read again from its file after a refusal", async () => {
+  const { credentials, files } = setUp({ IRM_TOKEN_FILE: "/token" }, { "/token": "first" });
+  expect(await credentials.token()).toBe("first");
+  expect(await credentials.renew("first")).toBeUndefined();
+  files["/token"] = "second";
+  expect(await credentials.renew("first")).toBe("second");
+  expect(await credentials.token()).toBe("second");
 });
 
 const BASE = { "irm:baseUrl": "https://api.example.com" };
@@ -334,21 +330,19 @@ describe("settings that name where a token is", () => {
   });
 });
 
-describe("the arguments of an explicit provider", () => {
-  it("are named by the provider in every problem", () => {
-    const { problems } = parseConfig(
-      getter({ "irm:baseUrl": "ftp://x", "irm:identity": "me" }),
-      {},
-      { keys: [], provider: "acme" },
-    );
-    expect(problems).toEqual([
-      "provider acme: baseUrl: must be an https URL; http is for loopback only, since tokens would travel in the clear",
-      "provider acme: identity: must be the uid of an identity: 40 hexadecimal digits, then / and 16 more for each level",
-    ]);
-  });
+it("the arguments of an explicit provider are named by the provider in every problem", () => {
+  const { problems } = parseConfig(
+    getter({ "irm:baseUrl": "ftp://x", "irm:identity": "me" }),
+    {},
+    { keys: [], provider: "acme" },
+  );
+  expect(problems).toEqual([
+    "provider acme: baseUrl: must be an https URL; http is for loopback only, since tokens would travel in the clear",
+    "provider acme: identity: must be the uid of an identity: 40 hexadecimal digits, then / and 16 more for each level",
+  ]);
+});
 
-  it("fall back to the environment", () => {
-    const { config } = parseConfig(getter({}), JOB, { keys: [], provider: "acme" });
-    expect(config?.baseUrl).toBe("https://api.example.com");
-  });
+it("the arguments of an explicit provider fall back to the environment", () => {
+  const { config } = parseConfig(getter({}), JOB, { keys: [], provider: "acme" });
+  expect(config?.baseUrl).toBe("https://api.example.com");
 });

@@ -6,7 +6,6 @@ import { expect, test } from "vitest";
 import { SECTION_OF_CODE, withSection } from "../../client/errors.ts";
 import { root } from "../harness/api-process.ts";
 
-/** Errors of one class. */
 type Classes = Readonly<Record<string, readonly string[]>>;
 
 /** They end with an address: by their constructor, by `errorText`, or because each construction passes a text that has one. */

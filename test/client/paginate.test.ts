@@ -1,5 +1,5 @@
 // Listing ends, whatever the service answers. The tests count requests, and use a clock that takes no real time.
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { listAll, listChildren } from "../../client/paginate.ts";
 import type { HttpAnswer } from "../../client/transport.ts";
 import type { Session } from "../../provider/run/session.ts";
@@ -43,86 +43,81 @@ it("a list fetches no page before it is needed", async () => {
   }
 });
 
-describe("a list whose page tokens never end", () => {
-  const TWICE = "the service returned the same page token twice";
-  const threeFull = (page: number) => ({
-    groups: page <= 3 ? groups(page * 200, 200) : [],
-    nextPageToken: `${page}`,
-  });
-  it.each<[string, (page: number) => Json, number, string?]>([
-    ["empty pages", (page) => ({ groups: [], nextPageToken: `${page}` }), 11],
-    ["pages without the member", (page) => ({ nextPageToken: `${page}` }), 11],
-    ["the first page again and again", (page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }), 13],
-    ["empty pages after three full ones", threeFull, 17],
-    ["the same token for ever", () => ({ groups: [], nextPageToken: "2" }), 2, TWICE],
-  ])("ends with an error after a few requests for %s", async (_what, pageOf, requests, text = "") => {
+const TWICE = "the service returned the same page token twice";
+const threeFull = (page: number) => ({
+  groups: page <= 3 ? groups(page * 200, 200) : [],
+  nextPageToken: `${page}`,
+});
+it.each<[string, (page: number) => Json, number, string?]>([
+  ["empty pages", (page) => ({ groups: [], nextPageToken: `${page}` }), 11],
+  ["pages without the member", (page) => ({ nextPageToken: `${page}` }), 11],
+  ["the first page again and again", (page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }), 13],
+  ["empty pages after three full ones", threeFull, 17],
+  ["the same token for ever", () => ({ groups: [], nextPageToken: "2" }), 2, TWICE],
+])(
+  "a list whose page tokens never end ends with an error after a few requests for %s",
+  async (_what, pageOf, requests, text = "") => {
     const service = endless(pageOf);
     await expect(countListed(service.session)).rejects.toThrow(`ListGroups: ${text}`);
     expect(service.requests).toHaveLength(requests);
-  });
+  },
+);
 
-  it("reports which list it was, how far it came, and what to do", async () => {
-    const { session } = endless((page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }));
-    await expect(countListed(session)).rejects.toThrow(
-      `ListGroups: 12 of 13 pages contained nothing new, and the service names another one ` +
-        `(uidp {"childrenOf":"${ORG}"}; 2 records so far). The list is incomplete, so it is not used. ` +
-        "Run it again; if it happens again, the service, or a proxy or cache before it, gives wrong answers: " +
-        "is irm:baseUrl (IRM_BASE_URL) the right address?",
-    );
-  });
-
-  it("stops at a bound when new records never end", async () => {
-    const { session, requests } = endless((page) => ({ groups: groups(page * 200, 200), nextPageToken: `${page}` }));
-    const list = listAll(session, GROUPS, {}, 1_000);
-    const all = async () => {
-      for await (const _ of list);
-    };
-    await expect(all()).rejects.toThrow("ListGroups: more than 1000 records (1200 records so far)");
-    expect(requests).toHaveLength(6);
-  });
+it("a list whose page tokens never end reports which list it was, how far it came, and what to do", async () => {
+  const { session } = endless((page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }));
+  await expect(countListed(session)).rejects.toThrow(
+    `ListGroups: 12 of 13 pages contained nothing new, and the service names another one ` +
+      `(uidp {"childrenOf":"${ORG}"}; 2 records so far). The list is incomplete, so it is not used. ` +
+      "Run it again; if it happens again, the service, or a proxy or cache before it, gives wrong answers: " +
+      "is irm:baseUrl (IRM_BASE_URL) the right address?",
+  );
 });
 
-describe("a list without progress", () => {
-  it("is given up after five minutes without a new record", async () => {
-    const service = endless((page) => ({ groups: [], nextPageToken: `${page}` }), MINUTE_MS);
-    await expect(countListed(service.session)).rejects.toThrow(
-      "ListGroups: no new record for 300 seconds, and the service names another page",
-    );
-    expect(service.requests).toHaveLength(5);
-  });
-
-  it("is given up after an hour, even if a record arrives now and then", async () => {
-    const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: `${page}` }), 4 * MINUTE_MS);
-    await expect(countListed(service.session)).rejects.toThrow(
-      "ListGroups: not complete after 3600 seconds of waiting",
-    );
-    expect(service.requests).toHaveLength(15);
-  });
+it("a list whose page tokens never end stops at a bound when new records never end", async () => {
+  const { session, requests } = endless((page) => ({ groups: groups(page * 200, 200), nextPageToken: `${page}` }));
+  const list = listAll(session, GROUPS, {}, 1_000);
+  const all = async () => {
+    for await (const _ of list);
+  };
+  await expect(all()).rejects.toThrow("ListGroups: more than 1000 records (1200 records so far)");
+  expect(requests).toHaveLength(6);
 });
 
-describe("a long list with progress", () => {
-  it("is read to its end when an expired token restarts it in the middle", async () => {
-    // Three days later each page is served once more, with nothing new until the walk is where it was.
-    const numbers = [...Array.from({ length: 40 }, (_, at) => at), ...Array.from({ length: 60 }, (_, at) => at)];
-    const service = endless((page) => ({
-      groups: groups((numbers[page - 1] as number) * 10, 10),
-      nextPageToken: page < numbers.length ? `${page}` : "",
-    }));
-    expect(await countListed(service.session)).toBe(600);
-  });
+it("a list without progress is given up after five minutes without a new record", async () => {
+  const service = endless((page) => ({ groups: [], nextPageToken: `${page}` }), MINUTE_MS);
+  await expect(countListed(service.session)).rejects.toThrow(
+    "ListGroups: no new record for 300 seconds, and the service names another page",
+  );
+  expect(service.requests).toHaveLength(5);
+});
 
-  it("accepts a few empty pages between others (AIP-158)", async () => {
-    const service = endless((page) => ({
-      groups: page % 10 === 0 ? groups(page, 1) : [],
-      nextPageToken: page < 10 ? `${page}` : "",
-    }));
-    expect(await countListed(service.session)).toBe(1);
-  });
+it("a list without progress is given up after an hour, even if a record arrives now and then", async () => {
+  const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: `${page}` }), 4 * MINUTE_MS);
+  await expect(countListed(service.session)).rejects.toThrow("ListGroups: not complete after 3600 seconds of waiting");
+  expect(service.requests).toHaveLength(15);
+});
 
-  it("does not count the time that the program spends on a record", async () => {
-    const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: page < 5 ? `${page}` : "" }));
-    expect(await countListed(service.session, () => service.clock.advance(60 * MINUTE_MS))).toBe(5);
-  });
+it("a long list with progress is read to its end when an expired token restarts it in the middle", async () => {
+  // Three days later each page is served once more, with nothing new until the walk is where it was.
+  const numbers = [...Array.from({ length: 40 }, (_, at) => at), ...Array.from({ length: 60 }, (_, at) => at)];
+  const service = endless((page) => ({
+    groups: groups((numbers[page - 1] as number) * 10, 10),
+    nextPageToken: page < numbers.length ? `${page}` : "",
+  }));
+  expect(await countListed(service.session)).toBe(600);
+});
+
+it("a long list with progress accepts a few empty pages between others (AIP-158)", async () => {
+  const service = endless((page) => ({
+    groups: page % 10 === 0 ? groups(page, 1) : [],
+    nextPageToken: page < 10 ? `${page}` : "",
+  }));
+  expect(await countListed(service.session)).toBe(1);
+});
+
+it("a long list with progress does not count the time that the program spends on a record", async () => {
+  const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: page < 5 ? `${page}` : "" }));
+  expect(await countListed(service.session, () => service.clock.advance(60 * MINUTE_MS))).toBe(5);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 // Secrets are planted wherever they can enter, and every outgoing text is searched for them.
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Env } from "../../client/config.ts";
 import { redactor } from "../../client/errors.ts";
 import type { HttpAnswer, HttpRequest } from "../../client/transport.ts";
@@ -75,16 +75,14 @@ for (const [held, env] of ENVIRONMENTS)
       }
     });
 
-describe("the redactor", () => {
-  it("removes every occurrence of a noted secret", () => {
-    const { note, redact } = redactor();
-    expect(note("secret-one")).toBe("secret-one");
-    expect(redact("a secret-one b secret-one")).toBe("a [secret] b [secret]");
-  });
+it("the redactor removes every occurrence of a noted secret", () => {
+  const { note, redact } = redactor();
+  expect(note("secret-one")).toBe("secret-one");
+  expect(redact("a secret-one b secret-one")).toBe("a [secret] b [secret]");
+});
 
-  it("keeps short words", () => {
-    const { note, redact } = redactor();
-    note("a");
-    expect(redact("banana")).toBe("banana");
-  });
+it("the redactor keeps short words", () => {
+  const { note, redact } = redactor();
+  note("a");
+  expect(redact("banana")).toBe("banana");
 });

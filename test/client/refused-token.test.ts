@@ -36,73 +36,75 @@ const hint = (origin: string) =>
   "UNAUTHENTICATED: Unauthenticated: the token is not valid\n" +
   `The API token was refused: ${MAY_BE}. It comes from ${origin}.\nSee docs/recovery.md#sign-in`;
 
-describe("the error for a refused token names its source:", () => {
-  const job = {
-    ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
-    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
-  };
-  const file = fileWith("api-token-given");
-  const twice = [EXCHANGED, REFUSED, EXCHANGED, REFUSED];
-  const byJob = [json({ value: WORKLOAD }), EXCHANGED, REFUSED, json({ value: WORKLOAD }), EXCHANGED, REFUSED];
-  const rows: [string, Env, Parameters<typeof scriptedTransport>][] = [
-    ["IRM_TOKEN", { IRM_TOKEN: "api-token-given" }, [REFUSED]],
-    ["the file that IRM_TOKEN_FILE names", { IRM_TOKEN_FILE: file }, [REFUSED]],
-    ["an exchange of IRM_IDENTITY_TOKEN", { IRM_IDENTITY_TOKEN: WORKLOAD }, twice],
-    ["an exchange of GitHub Actions", job, byJob],
-  ];
+const job = {
+  ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+};
+const file = fileWith("api-token-given");
+const twice = [EXCHANGED, REFUSED, EXCHANGED, REFUSED];
+const byJob = [json({ value: WORKLOAD }), EXCHANGED, REFUSED, json({ value: WORKLOAD }), EXCHANGED, REFUSED];
+const rows: [string, Env, Parameters<typeof scriptedTransport>][] = [
+  ["IRM_TOKEN", { IRM_TOKEN: "api-token-given" }, [REFUSED]],
+  ["the file that IRM_TOKEN_FILE names", { IRM_TOKEN_FILE: file }, [REFUSED]],
+  ["an exchange of IRM_IDENTITY_TOKEN", { IRM_IDENTITY_TOKEN: WORKLOAD }, twice],
+  ["an exchange of GitHub Actions", job, byJob],
+];
 
-  it.each(rows)("%s, by an operation of a resource and by a list", async (origin, env, steps) => {
+it.each(rows)(
+  "the error for a refused token names its source: %s, by an operation of a resource and by a list",
+  async (origin, env, steps) => {
     const run = reconcile.read(group, sessionOf(env, ...steps), GROUP, {});
     await expect(run).rejects.toThrow(new Error(`GetGroup group ${GROUP}: ${hint(origin)}`));
     const list = listAll(sessionOf(env, ...steps), { operation: "ListGroups", plural: "groups" }, {});
     await expect(list.next()).rejects.toThrow(new Error(`ListGroups: ${hint(origin)}`));
-  });
+  },
+);
 
-  it.each<[string, object, string]>([
-    ["its time is over", { aud: BASE_URL, exp: 1 }, "it has expired"],
-    [
-      "it is for other addresses",
-      { aud: ["https://other.example", "https://\u001b[2J"], exp: 1e12 },
-      `its audience is https://other.example, https://\\u001b[2J, and the address of the API is ${BASE_URL}`,
-    ],
-    ["it is for this address", { aud: `${BASE_URL}/` }, MAY_BE],
-  ])("with the reason that the token shows: %s", async (_, claims, reason) => {
+it.each<[string, object, string]>([
+  ["its time is over", { aud: BASE_URL, exp: 1 }, "it has expired"],
+  [
+    "it is for other addresses",
+    { aud: ["https://other.example", "https://\u001b[2J"], exp: 1e12 },
+    `its audience is https://other.example, https://\\u001b[2J, and the address of the API is ${BASE_URL}`,
+  ],
+  ["it is for this address", { aud: `${BASE_URL}/` }, MAY_BE],
+])(
+  "the error for a refused token names its source: with the reason that the token shows: %s",
+  async (_, claims, reason) => {
     const token = ["eyJhbGciOiJSUzI1NiJ9", Buffer.from(JSON.stringify(claims)).toString("base64url"), "c2ln"].join(".");
     const run = reconcile.read(group, sessionOf({ IRM_TOKEN: token }, REFUSED), GROUP, {});
     await expect(run).rejects.toThrow(`\nThe API token was refused: ${reason}. It comes from IRM_TOKEN.\n`);
-  });
-});
+  },
+);
 
 const server = "http://127.0.0.1:8080";
 const issuer = `${server}/dev-issuer`;
 const COMMAND = `npx pulumi-irm serve token --issuer ${issuer} --subject`;
 
-describe("a new token", () => {
-  test.each<[reason: string, claims: Json, source: string | undefined, advice: string]>([
-    ["of a variable", { sub: "owner" }, "IRM_IDENTITY_TOKEN", `export IRM_IDENTITY_TOKEN=$(${COMMAND} owner)`],
-    ["of a file", { sub: "owner" }, "IRM_IDENTITY_TOKEN_FILE", `${COMMAND} owner > "$IRM_IDENTITY_TOKEN_FILE"`],
-    ["with the usual audience", { sub: "a", aud: server, exp: 1, jti: "x" }, undefined, `${COMMAND} a`],
-    ["with another audience", { sub: "a", aud: "https://b" }, undefined, `${COMMAND} a --audience https://b`],
-    [
-      "with claims, in the spelling of the command",
-      { sub: "repo:a/b:ref:refs/heads/main", environment: "production", run: 12, text: "12" },
-      undefined,
-      `${COMMAND} repo:a/b:ref:refs/heads/main --claim environment=production --claim run=12 --claim 'text="12"'`,
-    ],
-    ["of a subject that a shell would run", { sub: "$(id)'; id" }, undefined, `${COMMAND} '$(id)'\\''; id'`],
-  ])("%s", (_, claims, source, advice) => {
-    expect(newTokenAdvice({ iss: issuer, ...claims }, source)).toBe(`get a new one: ${advice}`);
-  });
-
-  test.each<[reason: string, claims: Json]>([
-    ["of another issuer", { iss: "https://token.actions.githubusercontent.com", sub: "a" }],
-    ["of an issuer elsewhere", { iss: "https://irm.example.com/dev-issuer", sub: "a" }],
-    ["of an issuer that a shell would run", { iss: "http://127.0.0.1:1/$(id)/dev-issuer", sub: "a" }],
-    ["without a subject", { iss: issuer }],
-    ["that would control the terminal", { iss: issuer, sub: "\u001b[2J" }],
-    ["with claims of any length", { iss: issuer, sub: "a", other: "x".repeat(500) }],
-  ])("is not named for one %s", (_, claims) => expect(newTokenAdvice(claims)).toBeUndefined());
+test.each<[reason: string, claims: Json, source: string | undefined, advice: string]>([
+  ["of a variable", { sub: "owner" }, "IRM_IDENTITY_TOKEN", `export IRM_IDENTITY_TOKEN=$(${COMMAND} owner)`],
+  ["of a file", { sub: "owner" }, "IRM_IDENTITY_TOKEN_FILE", `${COMMAND} owner > "$IRM_IDENTITY_TOKEN_FILE"`],
+  ["with the usual audience", { sub: "a", aud: server, exp: 1, jti: "x" }, undefined, `${COMMAND} a`],
+  ["with another audience", { sub: "a", aud: "https://b" }, undefined, `${COMMAND} a --audience https://b`],
+  [
+    "with claims, in the spelling of the command",
+    { sub: "repo:a/b:ref:refs/heads/main", environment: "production", run: 12, text: "12" },
+    undefined,
+    `${COMMAND} repo:a/b:ref:refs/heads/main --claim environment=production --claim run=12 --claim 'text="12"'`,
+  ],
+  ["of a subject that a shell would run", { sub: "$(id)'; id" }, undefined, `${COMMAND} '$(id)'\\''; id'`],
+])("a new token %s", (_, claims, source, advice) => {
+  expect(newTokenAdvice({ iss: issuer, ...claims }, source)).toBe(`get a new one: ${advice}`);
 });
+
+test.each<[reason: string, claims: Json]>([
+  ["of another issuer", { iss: "https://token.actions.githubusercontent.com", sub: "a" }],
+  ["of an issuer elsewhere", { iss: "https://irm.example.com/dev-issuer", sub: "a" }],
+  ["of an issuer that a shell would run", { iss: "http://127.0.0.1:1/$(id)/dev-issuer", sub: "a" }],
+  ["without a subject", { iss: issuer }],
+  ["that would control the terminal", { iss: issuer, sub: "\u001b[2J" }],
+  ["with claims of any length", { iss: issuer, sub: "a", other: "x".repeat(500) }],
+])("a new token is not named for one %s", (_, claims) => expect(newTokenAdvice(claims)).toBeUndefined());
 
 test("an API token has advice once it has expired, and not before", () => {
   const claims = { sub: ORG, exp: 1000, act: { iss: issuer, sub: "owner" } };

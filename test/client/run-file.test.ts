@@ -22,7 +22,6 @@ const TWIN = { address: SERVICE, url: "http://127.0.0.1:4711", token: "token-of-
 
 let count = 0;
 let place = "";
-/** The environment of a run, with another file each time. */
 const envOf = (content: object = {}, mode = 0o600): Record<string, string> => {
   const file = join(place, RUN_FILE);
   const whole = { kind: "review", pid: process.pid, journal: join(place, "journal"), services: [TWIN], ...content };

@@ -45,31 +45,29 @@ const failureOf = async (run: Promise<unknown>): Promise<AttemptError> => {
   throw new Error("nothing was thrown");
 };
 
-describe("a request on the wire", () => {
-  it("carries the token, the body and its type, and its answer has a status, headers and a body", async () => {
-    let seen: Record<string, unknown> = {};
-    const url = await serve(async (incoming, response) => {
-      const { method, url: path, headers } = incoming;
-      const body = await text(incoming);
-      seen = { method, url: path, authorization: headers.authorization, type: headers["content-type"], body };
-      response.writeHead(429, { "retry-after": "3" }).end("{}");
-    });
-    const answer = await systemTransport()(request(url, { method: "POST", body: '{"name":"é"}' }));
-    expect(seen).toEqual({
-      ...{ method: "POST", url: "/x?y=1", authorization: "Bearer t", type: "application/json", body: '{"name":"é"}' },
-    });
-    expect(answer).toMatchObject({ status: 429, headers: { "retry-after": "3" }, body: "{}" });
+it("a request carries token, body and type, and its answer has a status, headers and a body", async () => {
+  let seen: Record<string, unknown> = {};
+  const url = await serve(async (incoming, response) => {
+    const { method, url: path, headers } = incoming;
+    const body = await text(incoming);
+    seen = { method, url: path, authorization: headers.authorization, type: headers["content-type"], body };
+    response.writeHead(429, { "retry-after": "3" }).end("{}");
   });
+  const answer = await systemTransport()(request(url, { method: "POST", body: '{"name":"é"}' }));
+  expect(seen).toEqual({
+    ...{ method: "POST", url: "/x?y=1", authorization: "Bearer t", type: "application/json", body: '{"name":"é"}' },
+  });
+  expect(answer).toMatchObject({ status: 429, headers: { "retry-after": "3" }, body: "{}" });
+});
 
-  it("sends no content type without a body", async () => {
-    let type: string | undefined = "unset";
-    const url = await serve((incoming, response) => {
-      type = incoming.headers["content-type"];
-      response.end();
-    });
-    await systemTransport()(request(url, { method: "DELETE" }));
-    expect(type).toBeUndefined();
+it("a request on the wire sends no content type without a body", async () => {
+  let type: string | undefined = "unset";
+  const url = await serve((incoming, response) => {
+    type = incoming.headers["content-type"];
+    response.end();
   });
+  await systemTransport()(request(url, { method: "DELETE" }));
+  expect(type).toBeUndefined();
 });
 
 describe("a request that fails", () => {
@@ -140,36 +138,34 @@ describe("a request that fails", () => {
   });
 });
 
-describe("a proxy", () => {
-  it("is never used for loopback", async () => {
-    const url = await serve((_, response) => response.end("{}"));
-    vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
-    expect(await systemTransport()(request(url))).toMatchObject({ status: 200 });
-  });
+it("a proxy is never used for loopback", async () => {
+  const url = await serve((_, response) => response.end("{}"));
+  vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
+  expect(await systemTransport()(request(url))).toMatchObject({ status: 200 });
+});
 
-  it("is used for https by HTTPS_PROXY, except for the hosts of NO_PROXY", async () => {
-    const connects: (string | undefined)[] = [];
-    await serve(() => undefined);
-    server?.on("connect", (incoming, socket) => {
-      connects.push(incoming.url);
-      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
-    });
-    vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${portOf(server)}`);
-    // Loopback, and none of the addresses that are never proxied.
-    vi.stubEnv("NO_PROXY", "127.0.0.2");
-    const proxied = await failureOf(systemTransport()(request(new URL("https://api.invalid/x"), { method: "POST" })));
-    const direct = await failureOf(systemTransport()(request(new URL("https://127.0.0.2:1/x"))));
-    expect(connects).toEqual(["api.invalid:443"]);
-    expect(proxied.failure).toEqual({ sent: false });
-    expect(direct.cause).toMatchObject({ message: expect.stringContaining("ECONNREFUSED") });
+it("a proxy is used for https by HTTPS_PROXY, except for the hosts of NO_PROXY", async () => {
+  const connects: (string | undefined)[] = [];
+  await serve(() => undefined);
+  server?.on("connect", (incoming, socket) => {
+    connects.push(incoming.url);
+    socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
   });
+  vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${portOf(server)}`);
+  // Loopback, and none of the addresses that are never proxied.
+  vi.stubEnv("NO_PROXY", "127.0.0.2");
+  const proxied = await failureOf(systemTransport()(request(new URL("https://api.invalid/x"), { method: "POST" })));
+  const direct = await failureOf(systemTransport()(request(new URL("https://127.0.0.2:1/x"))));
+  expect(connects).toEqual(["api.invalid:443"]);
+  expect(proxied.failure).toEqual({ sent: false });
+  expect(direct.cause).toMatchObject({ message: expect.stringContaining("ECONNREFUSED") });
+});
 
-  it("that is no URL is an error of the configuration, not quoted", async () => {
-    vi.stubEnv("HTTPS_PROXY", "http://user:proxy-password@:x");
-    await expect(systemTransport()(request(new URL("https://api.invalid/x")))).rejects.toThrow(
-      "pulumi-irm is not configured:\n  - HTTP_PROXY, HTTPS_PROXY: must be a URL",
-    );
-  });
+it("a proxy that is no URL is an error of the configuration, not quoted", async () => {
+  vi.stubEnv("HTTPS_PROXY", "http://user:proxy-password@:x");
+  await expect(systemTransport()(request(new URL("https://api.invalid/x")))).rejects.toThrow(
+    "pulumi-irm is not configured:\n  - HTTP_PROXY, HTTPS_PROXY: must be a URL",
+  );
 });
 
 const write = (name: OperationName, request: Json) => {

@@ -13,7 +13,6 @@ const api = await serve({ faults: {} });
 const role = await createUid(api, "roles", api.organization, { name: "publisher", capabilities: ["CAP_REPO_LIST"] });
 const bot = await createUid(api, "identities", api.organization, { name: "bot" });
 afterEach(() => api.faults.clear());
-/** The gate of the change that `act` makes. */
 const through = async (act: (client: Client) => Promise<unknown>, options: ThroughOptions = {}): Promise<Through> =>
   throughGate(api, await changeOf(api, act), options);
 

@@ -25,7 +25,6 @@ const newDeploy = async (client: Client) => bind(client, (await createIdentity(c
 
 const createGroup = (client: Caller, fields: Json, parent = platform) =>
   callOn(client, "CreateGroup", { parent, group: fields });
-/** The writes that reach the service. */
 const postsOf = ({ sent }: Through) => sent.filter((line) => line.startsWith("POST"));
 
 const expectRefused = (request: Promise<unknown>, why: string) =>

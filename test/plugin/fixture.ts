@@ -7,7 +7,6 @@ import type { Json } from "../../schema/index.ts";
 import { type Diffed, type PluginClient, startPlugin, urnOf } from "../harness/plugin.ts";
 import { startSharedService } from "../harness/provider.ts";
 
-/** What the engine's state keeps of a resource. */
 export interface Stored {
   urn: string;
   id: string;
@@ -15,7 +14,6 @@ export interface Stored {
   inputs: Marked;
 }
 
-/** For all tests of a file. */
 export const setUp = async () => {
   const service = await startSharedService();
   const processes: PluginClient[] = [];
@@ -28,7 +26,6 @@ export const setUp = async () => {
     processes.push(one);
     return one;
   };
-  /** the plugin of another operation */
   const nextProcess = async (transport?: Transport): Promise<PluginClient> => {
     const one = await startProcess({ PULUMI_BACKEND_URL: "file:///state" }, transport);
     await one.configure();

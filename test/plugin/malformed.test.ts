@@ -63,45 +63,43 @@ it("a method that is not served is unimplemented, whatever its message is", asyn
     expect(await send(method, [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f])).toMatch(/^12 The server does not implement/);
 });
 
-describe("a call", () => {
-  const open = () => {
-    const session = openHttp2(`http://127.0.0.1:${port}`);
-    session.on("error", () => {});
-    const headers = { ":method": "POST", ":path": pathOf("check"), "content-type": "application/grpc", te: "trailers" };
-    const stream = session.request(headers);
-    stream.on("error", () => {});
-    return { session, stream, closed: new Promise<void>((resolve) => session.once("close", () => resolve())) };
-  };
+const open = () => {
+  const session = openHttp2(`http://127.0.0.1:${port}`);
+  session.on("error", () => {});
+  const headers = { ":method": "POST", ":path": pathOf("check"), "content-type": "application/grpc", te: "trailers" };
+  const stream = session.request(headers);
+  stream.on("error", () => {});
+  return { session, stream, closed: new Promise<void>((resolve) => session.once("close", () => resolve())) };
+};
 
-  it("whose message does not come in time is refused, and its connection closed", async () => {
-    const { stream, closed } = open();
-    stream.write(messageFrame(Buffer.alloc(1), { length: 100 }));
-    const [head] = await once(stream, "response");
-    expect(head).toMatchObject({ "grpc-status": "4" });
-    expect(decodeURI(String(head["grpc-message"]))).toBe("Check: the message did not arrive within 0.05 s");
-    await closed;
-    expect(await send("getPluginInfo", [])).toBe("OK");
-  });
+it("a call whose message does not come in time is refused, and its connection closed", async () => {
+  const { stream, closed } = open();
+  stream.write(messageFrame(Buffer.alloc(1), { length: 100 }));
+  const [head] = await once(stream, "response");
+  expect(head).toMatchObject({ "grpc-status": "4" });
+  expect(decodeURI(String(head["grpc-message"]))).toBe("Check: the message did not arrive within 0.05 s");
+  await closed;
+  expect(await send("getPluginInfo", [])).toBe("OK");
+});
 
-  const EMPTY = messageFrame(Buffer.alloc(0));
-  it.each([
-    ["no message", Buffer.alloc(0), "Check: the call has no message"],
-    ["two messages", Buffer.concat([EMPTY, EMPTY]), "Check: the call has a second message"],
-  ])("with %s is refused", async (_, bytes, text) => {
-    const { session, stream } = open();
-    stream.end(bytes);
-    const [head] = await once(stream, "response");
-    expect([head["grpc-status"], decodeURI(String(head["grpc-message"]))]).toEqual(["3", text]);
-    session.destroy();
-  });
+const EMPTY = messageFrame(Buffer.alloc(0));
+it.each([
+  ["no message", Buffer.alloc(0), "Check: the call has no message"],
+  ["two messages", Buffer.concat([EMPTY, EMPTY]), "Check: the call has a second message"],
+])("a call with %s is refused", async (_, bytes, text) => {
+  const { session, stream } = open();
+  stream.end(bytes);
+  const [head] = await once(stream, "response");
+  expect([head["grpc-status"], decodeURI(String(head["grpc-message"]))]).toEqual(["3", text]);
+  session.destroy();
+});
 
-  it("with a message of more than 64 MiB is refused by its length", async () => {
-    const { session, stream } = open();
-    stream.write(messageFrame(Buffer.alloc(1), { length: 64 * 1024 * 1024 + 1 }));
-    const [head] = await once(stream, "response");
-    expect(head).toMatchObject({ "grpc-status": "8" });
-    session.destroy();
-  });
+it("a call with a message of more than 64 MiB is refused by its length", async () => {
+  const { session, stream } = open();
+  stream.write(messageFrame(Buffer.alloc(1), { length: 64 * 1024 * 1024 + 1 }));
+  const [head] = await once(stream, "response");
+  expect(head).toMatchObject({ "grpc-status": "8" });
+  session.destroy();
 });
 
 // To whom a connection belongs, by the tables of Linux.

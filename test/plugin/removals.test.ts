@@ -3,7 +3,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, expect, it, test } from "vitest";
+import { expect, it, test } from "vitest";
 import {
   type CheckedResource,
   type EngineOptions,
@@ -42,7 +42,6 @@ const exported = (resources: object[]) =>
 const HEAD = "What the program no longer declares, unless it has failed:";
 const removed = (name: string) => `RoleBinding ${name} is removed: identity "ci", role "viewer", group "team"`;
 
-/** A run of a program over these resources of the state. */
 const runWith = (resources: object[], own: Partial<RemovalParts> = {}) => {
   const lines: string[] = [];
   const notes: ProgramNotes = own.notes ?? programNotes();
@@ -65,87 +64,85 @@ const checked = (type: string, name: string, own: Partial<CheckedResource> = {})
   ...{ isRefused: false, isOfClass: false, ...own },
 });
 
-describe("at the end of a preview", () => {
-  it("what leaves the program is named, and nothing of what stays, or is not of this provider", async () => {
-    const { notes, removals, lines } = runWith(
-      [
-        binding("declared", 1),
-        binding("gone", 2),
-        binding("under another name", 3),
-        binding("of another provider", 4, { provider: `${PROVIDER}-2` }),
-        binding("read only", 5, { external: true }),
-        binding("retained", 6, { retainOnDelete: true }),
-        binding("replaced before", 7, { delete: true }),
-        { urn: urnOf("AccessPolicy", "acme"), type: "irm:index:AccessPolicy", outputs: {} },
-        stored("Group", "adopted", { uid: uid(1), name: "adopted", adopted: true }),
-        stored("RoleBindingSet", "set", { uid: GROUP, bindings: [{ ...binding("x", 2).outputs, uid: uid(3) }] }),
-        stored("Identity", "old", {
-          ...{ uid: uid(8), name: "ci" },
-          claimMatch: { issuer: "https://issuer.example", subject: { "4dabf18193072939515e22adb298388d": SECRET } },
-        }),
-      ],
-      { declares: async () => (id) => id === uid(3) },
-    );
-    notes.noteCheck(checked("RoleBinding", "declared"));
-    const release = { parent: GROUP, name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "s" } };
-    const { identity } = kindRecords;
-    notes.noteCheck(checked("Identity", "release", { kind: identity, isNew: true, asked: release, inputs: release }));
-    await removals.report();
-    expect(lines).toEqual([
-      [
-        HEAD,
-        removed("gone"),
-        `Group adopted is no longer in the program: group ${uid(1)} was adopted and stays`,
-        `RoleBindingSet set is removed:\n  - leaves "ci" as "viewer" to a RoleBinding: role binding ${uid(3)} stays`,
-        "Identity old is removed:",
-        `  - workflows that name ${uid(8)} in IRM_IDENTITY can no longer sign in`,
-        '  - who could assume it: a workload whose token has issuer "https://issuer.example" and subject "[secret]"',
-        "  - Identity release takes its place with another uid. To keep the record, name the former resource in aliases, or the former key of a policy as was",
-      ].join("\n"),
-    ]);
-  });
+it("at the end of a preview, what leaves the program is named, and nothing that stays", async () => {
+  const { notes, removals, lines } = runWith(
+    [
+      binding("declared", 1),
+      binding("gone", 2),
+      binding("under another name", 3),
+      binding("of another provider", 4, { provider: `${PROVIDER}-2` }),
+      binding("read only", 5, { external: true }),
+      binding("retained", 6, { retainOnDelete: true }),
+      binding("replaced before", 7, { delete: true }),
+      { urn: urnOf("AccessPolicy", "acme"), type: "irm:index:AccessPolicy", outputs: {} },
+      stored("Group", "adopted", { uid: uid(1), name: "adopted", adopted: true }),
+      stored("RoleBindingSet", "set", { uid: GROUP, bindings: [{ ...binding("x", 2).outputs, uid: uid(3) }] }),
+      stored("Identity", "old", {
+        ...{ uid: uid(8), name: "ci" },
+        claimMatch: { issuer: "https://issuer.example", subject: { "4dabf18193072939515e22adb298388d": SECRET } },
+      }),
+    ],
+    { declares: async () => (id) => id === uid(3) },
+  );
+  notes.noteCheck(checked("RoleBinding", "declared"));
+  const release = { parent: GROUP, name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "s" } };
+  const { identity } = kindRecords;
+  notes.noteCheck(checked("Identity", "release", { kind: identity, isNew: true, asked: release, inputs: release }));
+  await removals.report();
+  expect(lines).toEqual([
+    [
+      HEAD,
+      removed("gone"),
+      `Group adopted is no longer in the program: group ${uid(1)} was adopted and stays`,
+      `RoleBindingSet set is removed:\n  - leaves "ci" as "viewer" to a RoleBinding: role binding ${uid(3)} stays`,
+      "Identity old is removed:",
+      `  - workflows that name ${uid(8)} in IRM_IDENTITY can no longer sign in`,
+      '  - who could assume it: a workload whose token has issuer "https://issuer.example" and subject "[secret]"',
+      "  - Identity release takes its place with another uid. To keep the record, name the former resource in aliases, or the former key of a policy as was",
+    ].join("\n"),
+  ]);
+});
 
-  const isPreview = (notes: ProgramNotes) => void Object.assign(notes, { isPreview: true });
-  const refused = checked("Group", "g", { isRefused: true });
-  const inTypescript = (notes: ProgramNotes) => notes.noteCheck(checked("Group", "g", { isOfClass: true }));
-  const inComponent = (notes: ProgramNotes) =>
-    inTypescript(Object.assign(notes, { hasComponent: true, isPreview: true }));
-  it.each<[string, boolean, EngineRun | undefined, ((notes: ProgramNotes) => void)?, Partial<RemovalParts>?]>([
-    ["a preview", true, "preview"],
-    ["an update that begins with its preview", true, "either", isPreview],
-    ["an update that has no step of this provider", true, "either"],
-    ["the update itself", false, "either", (notes) => void Object.assign(notes, { isPreview: false })],
-    ["an update without a preview", false, "update"],
-    ["a command that is not known, or leaves out resources", false, undefined],
-    ["a new provider, of which the state has no resource", false, "preview", undefined, { provider: undefined }],
-    ["a run in which a call failed", false, "preview", (notes) => void Object.assign(notes, { hasFailed: true })],
-    ["a run in which a check refused a resource", false, "preview", (notes) => notes.noteCheck(refused)],
-    ["a program in TypeScript, which reports it itself", false, "preview", inTypescript],
-    ["a component, whose resources have the classes of TypeScript", true, "preview", inComponent],
-    ["no call, and a project in TypeScript", false, "preview", undefined, { isOtherLanguage: () => false }],
-  ])("%s: %s", async (_, isReported, run, note = () => undefined, own = {}) => {
-    const { notes, removals, lines, reads } = runWith([binding("gone", 2)], { run, ...own });
-    note(notes);
-    removals.prepare();
-    await removals.report();
-    expect(lines).toEqual(isReported ? [`${HEAD}\n${removed("gone")}`] : []);
-    expect(reads()).toBe(isReported ? 1 : 0);
-  });
+const isPreview = (notes: ProgramNotes) => void Object.assign(notes, { isPreview: true });
+const refused = checked("Group", "g", { isRefused: true });
+const inTypescript = (notes: ProgramNotes) => notes.noteCheck(checked("Group", "g", { isOfClass: true }));
+const inComponent = (notes: ProgramNotes) =>
+  inTypescript(Object.assign(notes, { hasComponent: true, isPreview: true }));
+it.each<[string, boolean, EngineRun | undefined, ((notes: ProgramNotes) => void)?, Partial<RemovalParts>?]>([
+  ["a preview", true, "preview"],
+  ["an update that begins with its preview", true, "either", isPreview],
+  ["an update that has no step of this provider", true, "either"],
+  ["the update itself", false, "either", (notes) => void Object.assign(notes, { isPreview: false })],
+  ["an update without a preview", false, "update"],
+  ["a command that is not known, or leaves out resources", false, undefined],
+  ["a new provider, of which the state has no resource", false, "preview", undefined, { provider: undefined }],
+  ["a run in which a call failed", false, "preview", (notes) => void Object.assign(notes, { hasFailed: true })],
+  ["a run in which a check refused a resource", false, "preview", (notes) => notes.noteCheck(refused)],
+  ["a program in TypeScript, which reports it itself", false, "preview", inTypescript],
+  ["a component, whose resources have the classes of TypeScript", true, "preview", inComponent],
+  ["no call, and a project in TypeScript", false, "preview", undefined, { isOtherLanguage: () => false }],
+])("at the end of a preview, %s: %s", async (_, isReported, run, note = () => undefined, own = {}) => {
+  const { notes, removals, lines, reads } = runWith([binding("gone", 2)], { run, ...own });
+  note(notes);
+  removals.prepare();
+  await removals.report();
+  expect(lines).toEqual(isReported ? [`${HEAD}\n${removed("gone")}`] : []);
+  expect(reads()).toBe(isReported ? 1 : 0);
+});
 
-  it("says that it is not known where the state cannot be read, or not in time, and nothing where nothing leaves", async () => {
-    const failing = runWith([], { readState: () => noStoredStacks.engineState("organization/project/stack") });
-    await failing.removals.report();
-    const slow = runWith([], { readState: () => new Promise(() => undefined), timeoutMs: 10 });
-    await slow.removals.report();
-    expect([...failing.lines, ...slow.lines]).toEqual([
-      "Cannot tell which resources leave the stack: this process was not started by an engine",
-      "Cannot tell which resources leave the stack: the engine's state was not read within 0.01 s",
-    ]);
-    const { notes, removals, lines } = runWith([binding("declared", 1)]);
-    notes.noteCheck(checked("RoleBinding", "declared"));
-    await removals.report();
-    expect(lines).toEqual([]);
-  });
+it("at the end of a preview, a state that cannot be read in time is said, where something leaves", async () => {
+  const failing = runWith([], { readState: () => noStoredStacks.engineState("organization/project/stack") });
+  await failing.removals.report();
+  const slow = runWith([], { readState: () => new Promise(() => undefined), timeoutMs: 10 });
+  await slow.removals.report();
+  expect([...failing.lines, ...slow.lines]).toEqual([
+    "Cannot tell which resources leave the stack: this process was not started by an engine",
+    "Cannot tell which resources leave the stack: the engine's state was not read within 0.01 s",
+  ]);
+  const { notes, removals, lines } = runWith([binding("declared", 1)]);
+  notes.noteCheck(checked("RoleBinding", "declared"));
+  await removals.report();
+  expect(lines).toEqual([]);
 });
 
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";

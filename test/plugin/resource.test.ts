@@ -118,52 +118,50 @@ describe("a resource", () => {
   });
 });
 
-describe("what a check looks up", () => {
-  it("is the record that a resource adopts, once", async () => {
-    const existing = await created("Group", { parent: org, name: "theirs", description: "x" });
-    const urn = urnOf("Group", "adopts");
-    const args = { parent: org, name: "theirs", adopt: "match" };
-    const other = await nextProcess();
-    const { inputs } = await other.check(urn, args);
-    expect(inputs).toMatchObject({ adopt: existing.id, onDelete: "the adopted record stays" });
-    expect(other.messages).toEqual([
-      `Group adopts takes over group ${existing.id} "theirs"`,
-      `Group adopts changes on group ${existing.id}:\n  - description: "x" becomes nothing`,
-    ]);
-    expect((await other.check(urn, args, inputs)).inputs).toEqual(inputs);
-    expect(other.messages).toHaveLength(2);
-    const none = await other.check(urnOf("Group", "none"), { ...args, name: "nowhere" });
-    expect(none.failures).toEqual([`adopt: no groups that match in ${org}; exactly one is needed`]);
-    const twins = [1, 2].map((n) => created("Group", { parent: org, name: "twin", description: `${n}` }));
-    const lines = (await Promise.all(twins)).map(({ id }) => `  - ${id} twin`);
-    const several = await other.check(urnOf("Group", "several"), { ...args, name: "twin" });
-    const [head, ...listed] = (several.failures[0] ?? "").split("\n");
-    expect(head).toBe(`adopt: 2 groups that match in ${org}; exactly one is needed`);
-    expect(listed.toSorted()).toEqual(lines.toSorted());
-    const later = await other.check(urnOf("Group", "later"), { ...args, parent: UNKNOWN });
-    expect(later.inputs).toMatchObject({ adopt: UNKNOWN });
-    // A uid needs nothing else.
-    const byUid = await other.check(urnOf("Group", "by uid"), { parent: org, name: UNKNOWN, adopt: existing.id });
-    expect(byUid.inputs).toMatchObject({ adopt: existing.id });
-  });
+it("what a check looks up is the record that a resource adopts, once", async () => {
+  const existing = await created("Group", { parent: org, name: "theirs", description: "x" });
+  const urn = urnOf("Group", "adopts");
+  const args = { parent: org, name: "theirs", adopt: "match" };
+  const other = await nextProcess();
+  const { inputs } = await other.check(urn, args);
+  expect(inputs).toMatchObject({ adopt: existing.id, onDelete: "the adopted record stays" });
+  expect(other.messages).toEqual([
+    `Group adopts takes over group ${existing.id} "theirs"`,
+    `Group adopts changes on group ${existing.id}:\n  - description: "x" becomes nothing`,
+  ]);
+  expect((await other.check(urn, args, inputs)).inputs).toEqual(inputs);
+  expect(other.messages).toHaveLength(2);
+  const none = await other.check(urnOf("Group", "none"), { ...args, name: "nowhere" });
+  expect(none.failures).toEqual([`adopt: no groups that match in ${org}; exactly one is needed`]);
+  const twins = [1, 2].map((n) => created("Group", { parent: org, name: "twin", description: `${n}` }));
+  const lines = (await Promise.all(twins)).map(({ id }) => `  - ${id} twin`);
+  const several = await other.check(urnOf("Group", "several"), { ...args, name: "twin" });
+  const [head, ...listed] = (several.failures[0] ?? "").split("\n");
+  expect(head).toBe(`adopt: 2 groups that match in ${org}; exactly one is needed`);
+  expect(listed.toSorted()).toEqual(lines.toSorted());
+  const later = await other.check(urnOf("Group", "later"), { ...args, parent: UNKNOWN });
+  expect(later.inputs).toMatchObject({ adopt: UNKNOWN });
+  // A uid needs nothing else.
+  const byUid = await other.check(urnOf("Group", "by uid"), { parent: org, name: UNKNOWN, adopt: existing.id });
+  expect(byUid.inputs).toMatchObject({ adopt: existing.id });
+});
 
-  it("is the name of a built-in role, where there are credentials", async () => {
-    const args = { parent: org, identity: UNKNOWN };
-    expect((await plugin.check(urnOf("RoleBinding", "y"), { ...args, role: "viwer" })).failures).toEqual([
-      'role: no built-in role is named "viwer"; did you mean viewer?',
-    ]);
-    const set = { parent: UNKNOWN, bindings: [{ identity: UNKNOWN, role: "ownr" }] };
-    expect((await plugin.check(urnOf("RoleBindingSet", "y"), set)).failures).toEqual([
-      'bindings[0].role: no built-in role is named "ownr"; did you mean owner?',
-    ]);
-    const offline = await startProcess({ IRM_IDENTITY_TOKEN: "" });
-    await offline.configure();
-    expect((await offline.check(urnOf("RoleBinding", "y"), { ...args, role: "viwer" })).failures).toEqual([]);
-    const secret = { ...args, role: new Secret("viwer") };
-    expect((await plugin.check(urnOf("RoleBinding", "z"), secret)).failures).toEqual([
-      "role: no built-in role has this name",
-    ]);
-  });
+it("what a check looks up is the name of a built-in role, where there are credentials", async () => {
+  const args = { parent: org, identity: UNKNOWN };
+  expect((await plugin.check(urnOf("RoleBinding", "y"), { ...args, role: "viwer" })).failures).toEqual([
+    'role: no built-in role is named "viwer"; did you mean viewer?',
+  ]);
+  const set = { parent: UNKNOWN, bindings: [{ identity: UNKNOWN, role: "ownr" }] };
+  expect((await plugin.check(urnOf("RoleBindingSet", "y"), set)).failures).toEqual([
+    'bindings[0].role: no built-in role is named "ownr"; did you mean owner?',
+  ]);
+  const offline = await startProcess({ IRM_IDENTITY_TOKEN: "" });
+  await offline.configure();
+  expect((await offline.check(urnOf("RoleBinding", "y"), { ...args, role: "viwer" })).failures).toEqual([]);
+  const secret = { ...args, role: new Secret("viwer") };
+  expect((await plugin.check(urnOf("RoleBinding", "z"), secret)).failures).toEqual([
+    "role: no built-in role has this name",
+  ]);
 });
 
 describe("secrets", () => {
@@ -300,38 +298,36 @@ describe("secrets", () => {
   });
 });
 
-describe("an import", () => {
-  it("by Group.get belongs to the organization of the stack that the program names", async () => {
-    const read = await plugin.read(urnOf("Group", "got"), org, { [ORGANIZATION]: "acme" });
-    expect(read.outs).toMatchObject({ uid: org });
-    expect(read.inputs).toMatchObject({ [ORGANIZATION]: "acme" });
-    expect(read.outs).not.toHaveProperty(ORGANIZATION);
-  });
+it("an import by Group.get belongs to the organization of the stack that the program names", async () => {
+  const read = await plugin.read(urnOf("Group", "got"), org, { [ORGANIZATION]: "acme" });
+  expect(read.outs).toMatchObject({ uid: org });
+  expect(read.inputs).toMatchObject({ [ORGANIZATION]: "acme" });
+  expect(read.outs).not.toHaveProperty(ORGANIZATION);
+});
 
-  it("of a set manages what its group has", async () => {
-    const group = await created("Group", { parent: org, name: "imported" });
-    const who = await createIdentity("who");
-    await created("RoleBinding", { parent: group.id, identity: who.id, role: "viewer" });
-    const urn = urnOf("RoleBindingSet", "imported");
-    const other = await nextProcess();
-    const set = await other.read(urn, group.id);
-    expect(set.inputs).toMatchObject({ parent: group.id, bindings: [{ identity: who.id, role: "viewer" }] });
-    const args = { parent: group.id, bindings: [{ identity: who.id, role: "viewer" }] };
-    expect((await compared({ urn, ...set }, args, other)).changes).toBe(false);
-  });
+it("an import of a set manages what its group has", async () => {
+  const group = await created("Group", { parent: org, name: "imported" });
+  const who = await createIdentity("who");
+  await created("RoleBinding", { parent: group.id, identity: who.id, role: "viewer" });
+  const urn = urnOf("RoleBindingSet", "imported");
+  const other = await nextProcess();
+  const set = await other.read(urn, group.id);
+  expect(set.inputs).toMatchObject({ parent: group.id, bindings: [{ identity: who.id, role: "viewer" }] });
+  const args = { parent: group.id, bindings: [{ identity: who.id, role: "viewer" }] };
+  expect((await compared({ urn, ...set }, args, other)).changes).toBe(false);
+});
 
-  it("of an invite has no code, and is not replaced for it", async () => {
-    const args = { parent: org, role: "viewer", ttl: "600s" };
-    const invite = await created("GroupInvite", args);
-    expect(invite.outs.code).toBeInstanceOf(Secret);
-    const urn = urnOf("GroupInvite", "imported");
-    const other = await nextProcess();
-    const read = await other.read(urn, invite.id);
-    expect(read.outs.code).toBeUndefined();
-    expect(read.inputs).toMatchObject(args);
-    expect((await compared({ urn, ...read }, args, other)).changes).toBe(false);
-    expect((await compared({ urn, ...read }, { ...args, role: "editor" }, other)).replaces).toEqual(["role"]);
-  });
+it("an import of an invite has no code, and is not replaced for it", async () => {
+  const args = { parent: org, role: "viewer", ttl: "600s" };
+  const invite = await created("GroupInvite", args);
+  expect(invite.outs.code).toBeInstanceOf(Secret);
+  const urn = urnOf("GroupInvite", "imported");
+  const other = await nextProcess();
+  const read = await other.read(urn, invite.id);
+  expect(read.outs.code).toBeUndefined();
+  expect(read.inputs).toMatchObject(args);
+  expect((await compared({ urn, ...read }, args, other)).changes).toBe(false);
+  expect((await compared({ urn, ...read }, { ...args, role: "editor" }, other)).replaces).toEqual(["role"]);
 });
 
 const urn = (types: string, name = "x") => `urn:pulumi:dev::shop::${types}::${name}`;

@@ -44,81 +44,75 @@ const isRepeated = (type: string, name: string): boolean =>
 const without = (shape: Shape, isLeftOut: (name: string) => boolean): Shape =>
   Object.fromEntries(Object.entries(shape).filter(([path]) => !isLeftOut(path.replace(/[?.[{].*$/s, ""))));
 
-describe("a resource has the arguments and outputs of its class", () => {
-  test("and each class has a resource", () => {
-    expect(Object.keys(resources)).toEqual(types.map((type) => `irm:index:${type}`));
-  });
-
-  test.each(types)("%s", (type) => {
-    const spec = resources[`irm:index:${type}`] as ResourceSpec;
-    const inputs = shapeOf({ properties: spec.inputProperties, required: spec.requiredInputs });
-    expect(inputs).toEqual(program.shape(program.declared(`${type}Args`)));
-    const outputs = program.outputs(program.declared(type));
-    expect(shapeOf(spec)).toEqual(without(outputs, (name) => isRepeated(type, name)));
-  });
+test("a resource is that of its class: and each class has a resource", () => {
+  expect(Object.keys(resources)).toEqual(types.map((type) => `irm:index:${type}`));
 });
 
-describe("the component AccessPolicy", () => {
-  const [[token, spec] = []] = components;
-  const source = readFileSync(`${root}/provider/program/access-policy.ts`, "utf8");
-  /** The members of the class and of its arguments, with their comments as one line. */
-  const commentOf = new Map(
-    [...source.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s+(?:declare readonly )?(\w+)\??:/g)].map(
-      ([, comment = "", name = ""]) => [name, comment.replace(/\s*\n\s*\*\s*/g, " ").trim()],
-    ),
+test.each(types)("a resource is that of its class: %s", (type) => {
+  const spec = resources[`irm:index:${type}`] as ResourceSpec;
+  const inputs = shapeOf({ properties: spec.inputProperties, required: spec.requiredInputs });
+  expect(inputs).toEqual(program.shape(program.declared(`${type}Args`)));
+  const outputs = program.outputs(program.declared(type));
+  expect(shapeOf(spec)).toEqual(without(outputs, (name) => isRepeated(type, name)));
+});
+
+const [[token, spec] = []] = components;
+const source = readFileSync(`${root}/provider/program/access-policy.ts`, "utf8");
+/** The members of the class and of its arguments, with their comments as one line. */
+const commentOf = new Map(
+  [...source.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s+(?:declare readonly )?(\w+)\??:/g)].map(
+    ([, comment = "", name = ""]) => [name, comment.replace(/\s*\n\s*\*\s*/g, " ").trim()],
+  ),
+);
+
+test("the component AccessPolicy has the arguments and outputs of its class, in the same words", () => {
+  expect([token, components.length]).toEqual(["irm:index:AccessPolicy", 1]);
+  const words = (properties: Record<string, Property> = {}) =>
+    Object.entries(properties).map(([name, { description }]) => [name, description?.toLowerCase()]);
+  const fromClass = (names: string[]) => names.map((name) => [name, commentOf.get(name)?.toLowerCase()]);
+  const { inputProperties = {}, properties = {} } = spec ?? {};
+  const { identityProviders: _providers, ...others } = inputProperties;
+  expect(words(others)).toEqual(fromClass(Object.keys(others)));
+  expect(words(properties)).toEqual(fromClass(["organization", "groups", "identities", "roles"]));
+  // The class refuses any other argument.
+  const [, list = ""] = /const ARGUMENTS = \[(.*?)\]/s.exec(source) ?? [];
+  const names = [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name);
+  expect(Object.keys(inputProperties)).toEqual(names);
+});
+
+test("the component AccessPolicy takes values that are not known yet for its identity providers alone", () => {
+  const { inputProperties = {} } = spec ?? {};
+  const open = Object.entries(inputProperties).flatMap(([name, { plain }]) => (plain ? [] : [name]));
+  expect(open).toEqual(["identityProviders"]);
+});
+
+const names = Object.keys(schema.functions).map((token) => token.replace("irm:index:", ""));
+
+test("a function is that of TypeScript: and the plugin serves it, and each TypeScript function has one", () => {
+  expect(names).toEqual(Object.keys(functions).toSorted());
+  const exported = [...program.exports.keys()].filter(
+    (name) => /^(get|list)[A-Z]/.test(name) && !/Args$|Output$/.test(name),
   );
-
-  test("is the only one, and has the arguments and outputs of its class, in the same words", () => {
-    expect([token, components.length]).toEqual(["irm:index:AccessPolicy", 1]);
-    const words = (properties: Record<string, Property> = {}) =>
-      Object.entries(properties).map(([name, { description }]) => [name, description?.toLowerCase()]);
-    const fromClass = (names: string[]) => names.map((name) => [name, commentOf.get(name)?.toLowerCase()]);
-    const { inputProperties = {}, properties = {} } = spec ?? {};
-    const { identityProviders: _providers, ...others } = inputProperties;
-    expect(words(others)).toEqual(fromClass(Object.keys(others)));
-    expect(words(properties)).toEqual(fromClass(["organization", "groups", "identities", "roles"]));
-    // The class refuses any other argument.
-    const [, list = ""] = /const ARGUMENTS = \[(.*?)\]/s.exec(source) ?? [];
-    const names = [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name);
-    expect(Object.keys(inputProperties)).toEqual(names);
-  });
-
-  test("takes values that are not known yet for its identity providers alone", () => {
-    const { inputProperties = {} } = spec ?? {};
-    const open = Object.entries(inputProperties).flatMap(([name, { plain }]) => (plain ? [] : [name]));
-    expect(open).toEqual(["identityProviders"]);
-  });
+  expect(names).toEqual(exported.toSorted());
 });
 
-describe("a function has the arguments and the result of the TypeScript function", () => {
-  const names = Object.keys(schema.functions).map((token) => token.replace("irm:index:", ""));
+// The types of TypeScript are those of messages: with fields that no answer has, and without what an answer always has.
+const NEVER_ANSWERED = ["ttl", "code", "identityUid", "roleUid"];
+const paths = (shape: Shape) =>
+  Object.entries(shape)
+    .map(([path, kind]) => `${path.replaceAll("?", "")} ${kind}`)
+    .filter((path) => !NEVER_ANSWERED.includes(path.replace(/\W.*/, "")) && !path.includes("clientSecret"))
+    .toSorted();
 
-  test("and the plugin serves it, and each TypeScript function has one", () => {
-    expect(names).toEqual(Object.keys(functions).toSorted());
-    const exported = [...program.exports.keys()].filter(
-      (name) => /^(get|list)[A-Z]/.test(name) && !/Args$|Output$/.test(name),
-    );
-    expect(names).toEqual(exported.toSorted());
-  });
-
-  // The types of TypeScript are those of messages: with fields that no answer has, and without what an answer always has.
-  const NEVER_ANSWERED = ["ttl", "code", "identityUid", "roleUid"];
-  const paths = (shape: Shape) =>
-    Object.entries(shape)
-      .map(([path, kind]) => `${path.replaceAll("?", "")} ${kind}`)
-      .filter((path) => !NEVER_ANSWERED.includes(path.replace(/\W.*/, "")) && !path.includes("clientSecret"))
-      .toSorted();
-
-  test.each(names)("%s", (name) => {
-    const { inputs, outputs } = schema.functions[`irm:index:${name}`] as (typeof schema.functions)[string];
-    expect(shapeOf(inputs)).toEqual(program.shape(program.parameter(name)));
-    const [list] = Object.values(outputs.properties ?? {});
-    const record = name.startsWith("list") && list?.items ? list.items : outputs;
-    const kind = Object.values(kindRecords).find(({ type, list: { operation } }) =>
-      [`get${type}`, `l${operation.slice(1)}`].includes(name),
-    );
-    expect(paths(shapeOf(record))).toEqual(paths(messages.shape(messages.declared(kind?.type ?? ""))));
-  });
+test.each(names)("a function is that of TypeScript: %s", (name) => {
+  const { inputs, outputs } = schema.functions[`irm:index:${name}`] as (typeof schema.functions)[string];
+  expect(shapeOf(inputs)).toEqual(program.shape(program.parameter(name)));
+  const [list] = Object.values(outputs.properties ?? {});
+  const record = name.startsWith("list") && list?.items ? list.items : outputs;
+  const kind = Object.values(kindRecords).find(({ type, list: { operation } }) =>
+    [`get${type}`, `l${operation.slice(1)}`].includes(name),
+  );
+  expect(paths(shapeOf(record))).toEqual(paths(messages.shape(messages.declared(kind?.type ?? ""))));
 });
 
 describe("the schema", () => {

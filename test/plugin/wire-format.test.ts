@@ -30,39 +30,37 @@ const check = (bytes: readonly number[] | Buffer): string => {
   }
 };
 
-describe("a message of Check", () => {
-  it.each(malformedSeeds)("is refused: %s", (_reason, bytes, text) => {
-    expect(check(bytes)).toBe(`the message is malformed: ${text}`);
-  });
+it.each(malformedSeeds)("a message of Check is refused: %s", (_reason, bytes, text) => {
+  expect(check(bytes)).toBe(`the message is malformed: ${text}`);
+});
 
-  it("is accepted with every field, fields that it does not know, and values nested deeply", () => {
-    const request = new provider.CheckRequest();
-    request.setUrn("urn:pulumi:s::p::irm:index:Group::grün");
-    let value: unknown = { number: 1.5, yes: true, nothing: null, list: ["a", {}, []] };
-    for (let i = 0; i < 50; i += 1) value = { value };
-    request.setNews(Struct.Struct.fromJavaScript(value as never));
-    request.setOlds(new Struct.Struct());
-    request.setRandomseed(Uint8Array.from([255, 254]));
-    const known = Buffer.from(request.serializeBinary());
-    // A number, eight bytes, a text and four bytes in fields 100 to 103.
-    const unknown = Buffer.from(["a00601", "a9060000000000000000", "b20602ffff", "bd0600000000"].join(""), "hex");
-    expect(check(Buffer.concat([known, unknown]))).toBe("accepted");
-    expect(check([])).toBe("accepted");
-  });
+it("a message of Check is accepted with every field, fields that it does not know, and values nested deeply", () => {
+  const request = new provider.CheckRequest();
+  request.setUrn("urn:pulumi:s::p::irm:index:Group::grün");
+  let value: unknown = { number: 1.5, yes: true, nothing: null, list: ["a", {}, []] };
+  for (let i = 0; i < 50; i += 1) value = { value };
+  request.setNews(Struct.Struct.fromJavaScript(value as never));
+  request.setOlds(new Struct.Struct());
+  request.setRandomseed(Uint8Array.from([255, 254]));
+  const known = Buffer.from(request.serializeBinary());
+  // A number, eight bytes, a text and four bytes in fields 100 to 103.
+  const unknown = Buffer.from(["a00601", "a9060000000000000000", "b20602ffff", "bd0600000000"].join(""), "hex");
+  expect(check(Buffer.concat([known, unknown]))).toBe("accepted");
+  expect(check([])).toBe("accepted");
+});
 
-  it("is refused when a value is nested more deeply than a reader can follow", () => {
-    let bytes: Buffer = Buffer.alloc(0);
-    const wrap = (tag: number, own: Buffer): Buffer => {
-      const length: number[] = [];
-      for (let rest = own.length; ; rest = Math.floor(rest / 128)) {
-        length.push(rest < 128 ? rest : (rest % 128) + 128);
-        if (rest < 128) break;
-      }
-      return Buffer.concat([Buffer.from([tag, ...length]), own]);
-    };
-    for (let i = 0; i <= DEPTH_MAX; i += 1) bytes = wrap(i % 2 === 0 ? 0x32 : 0x0a, bytes);
-    expect(check(wrap(0x1a, wrap(0x0a, wrap(0x12, bytes))))).toMatch(/is nested more than 300 levels deep$/);
-  });
+it("a message of Check is refused when a value is nested more deeply than a reader can follow", () => {
+  let bytes: Buffer = Buffer.alloc(0);
+  const wrap = (tag: number, own: Buffer): Buffer => {
+    const length: number[] = [];
+    for (let rest = own.length; ; rest = Math.floor(rest / 128)) {
+      length.push(rest < 128 ? rest : (rest % 128) + 128);
+      if (rest < 128) break;
+    }
+    return Buffer.concat([Buffer.from([tag, ...length]), own]);
+  };
+  for (let i = 0; i <= DEPTH_MAX; i += 1) bytes = wrap(i % 2 === 0 ? 0x32 : 0x0a, bytes);
+  expect(check(wrap(0x1a, wrap(0x0a, wrap(0x12, bytes))))).toMatch(/is nested more than 300 levels deep$/);
 });
 
 /** What the generated code reads, by the name of its reader's method. */

@@ -14,7 +14,6 @@ const GUIDE = `# Guide
 | <a id="d2"></a>2 | second |
 `;
 
-/** The dead references of a file with this text, in a repository with these other files. */
 const deadIn = (path: string, text: string): string[] =>
   deadReferences(
     new Map([
@@ -30,25 +29,23 @@ const deadIn = (path: string, text: string): string[] =>
     .filter(({ file }) => file === path)
     .map(({ line, text: problem }) => `${line}: ${problem}`);
 
-describe("a link in Markdown", () => {
-  test.each([
-    ["to a page", "[a](guide.md)"],
-    ["to a heading, by the slug that GitHub gives it", "[a](guide.md#two-words-and-code)"],
-    ["to an anchor in a table", "[a](guide.md#d2)"],
-    ["to a heading of the same page", "# Here\n[a](#here)"],
-    ["to a folder", "[a](../server/rest)"],
-  ])("is alive %s", (_, text) => expect(deadIn("docs/page.md", text)).toEqual([]));
+test.each([
+  ["to a page", "[a](guide.md)"],
+  ["to a heading, by the slug that GitHub gives it", "[a](guide.md#two-words-and-code)"],
+  ["to an anchor in a table", "[a](guide.md#d2)"],
+  ["to a heading of the same page", "# Here\n[a](#here)"],
+  ["to a folder", "[a](../server/rest)"],
+])("a link in Markdown is alive %s", (_, text) => expect(deadIn("docs/page.md", text)).toEqual([]));
 
-  test.each([
-    ["to a page that does not exist", "[a](no.md)", "1: docs/no.md does not exist"],
-    ["outside the repository", "[a](../../no.md)", "1: ../no.md does not exist"],
-    ["to a heading that does not exist", "\n[a](guide.md#no)", "2: docs/guide.md has no anchor #no"],
-    ["of a picture's source", '<source media="(a: b)" srcset="guide.md, no.png 2x">', "1: docs/no.png does not exist"],
-  ])("is dead %s", (_, text, problem) => expect(deadIn("docs/page.md", text)).toEqual([problem]));
+test.each([
+  ["to a page that does not exist", "[a](no.md)", "1: docs/no.md does not exist"],
+  ["outside the repository", "[a](../../no.md)", "1: ../no.md does not exist"],
+  ["to a heading that does not exist", "\n[a](guide.md#no)", "2: docs/guide.md has no anchor #no"],
+  ["of a picture's source", '<source media="(a: b)" srcset="guide.md, no.png 2x">', "1: docs/no.png does not exist"],
+])("a link in Markdown is dead %s", (_, text, problem) => expect(deadIn("docs/page.md", text)).toEqual([problem]));
 
-  test("is ambiguous to an anchor that is defined twice", () =>
-    expect(deadIn("docs/page.md", '<a id="a"></a>\n\n<a id="a"></a>')).toEqual(["3: the anchor #a is defined twice"]));
-});
+test("a link in Markdown is ambiguous to an anchor that is defined twice", () =>
+  expect(deadIn("docs/page.md", '<a id="a"></a>\n\n<a id="a"></a>')).toEqual(["3: the anchor #a is defined twice"]));
 
 describe.each([
   ["a comment", "client/a.ts", (text: string) => `const a = 1; // ${text}`],

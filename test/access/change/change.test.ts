@@ -175,56 +175,54 @@ const invite = (fields: Json, response: Json = {}): Call => {
 };
 const fieldsOf = (...calls: Call[]): Json | undefined => writesFrom(calls).writes.at(-1)?.fields;
 
-describe("a uid that the twin made", () => {
-  test("is an object, in a field, in a path and in a text, and of several the longest counts", () => {
-    const inner = uidOf("5", TEAM);
-    const { writes, uids, encodeText } = writesFrom([
-      group(TEAM),
-      bot({ description: `of ${TEAM}` }, inner, TEAM),
-      binding(TEAM, inner, uidOf("6", TEAM)),
-      group(OTHER, { description: `${inner},${TEAM}/x ${"5".repeat(16)}` }),
-      call("DeleteRole", { uid: ROLE }),
-    ]);
-    const [first, second] = [{ $uid: 1 }, { $uid: 2 }];
-    const claimMatch = { issuer: "https://issuer.example", subject: "bot" };
-    const description = { $text: [second, ",", first, "/x ", { $segment: 2 }] };
-    expect(writes.map(({ n: _, ...write }) => write)).toEqual([
-      { method: "CreateGroup", parent: ORG, fields: { name: "team" } },
-      {
-        ...{ method: "CreateIdentity", parent: first },
-        fields: { name: "bot", description: { $text: ["of ", first] }, claimMatch },
-      },
-      { method: "CreateRoleBinding", parent: first, fields: { identityUid: second, roleUid: ROLE } },
-      { method: "CreateGroup", parent: ORG, fields: { name: "team", description } },
-      { method: "DeleteRole", uid: ROLE, fields: {} },
-    ]);
-    expect([...uids.entries()].flat()).toEqual([1, TEAM, 2, inner, 3, uidOf("6", TEAM), 4, OTHER]);
-    expect(encodeText(inner)).toEqual(second);
-    const back = resolveValue(writes[3]?.fields, { uidOf: (n) => uids.get(n) as string, hidden: "" });
-    expect(back).toEqual({ name: "team", description: `${inner},${TEAM}/x ${"5".repeat(16)}` });
-  });
+test("a uid of the twin is an object, in a field, in a path and in a text, and of several the longest counts", () => {
+  const inner = uidOf("5", TEAM);
+  const { writes, uids, encodeText } = writesFrom([
+    group(TEAM),
+    bot({ description: `of ${TEAM}` }, inner, TEAM),
+    binding(TEAM, inner, uidOf("6", TEAM)),
+    group(OTHER, { description: `${inner},${TEAM}/x ${"5".repeat(16)}` }),
+    call("DeleteRole", { uid: ROLE }),
+  ]);
+  const [first, second] = [{ $uid: 1 }, { $uid: 2 }];
+  const claimMatch = { issuer: "https://issuer.example", subject: "bot" };
+  const description = { $text: [second, ",", first, "/x ", { $segment: 2 }] };
+  expect(writes.map(({ n: _, ...write }) => write)).toEqual([
+    { method: "CreateGroup", parent: ORG, fields: { name: "team" } },
+    {
+      ...{ method: "CreateIdentity", parent: first },
+      fields: { name: "bot", description: { $text: ["of ", first] }, claimMatch },
+    },
+    { method: "CreateRoleBinding", parent: first, fields: { identityUid: second, roleUid: ROLE } },
+    { method: "CreateGroup", parent: ORG, fields: { name: "team", description } },
+    { method: "DeleteRole", uid: ROLE, fields: {} },
+  ]);
+  expect([...uids.entries()].flat()).toEqual([1, TEAM, 2, inner, 3, uidOf("6", TEAM), 4, OTHER]);
+  expect(encodeText(inner)).toEqual(second);
+  const back = resolveValue(writes[3]?.fields, { uidOf: (n) => uids.get(n) as string, hidden: "" });
+  expect(back).toEqual({ name: "team", description: `${inner},${TEAM}/x ${"5".repeat(16)}` });
+});
 
-  test("is one of the original where the record was there before: an upsert, and an association", () => {
-    const repo = uidOf("7");
-    const tag = uidOf("8", repo);
-    const moved = call("CreateTag", { parent: repo, tag: { name: "1", digest: "sha256:0" } }, { uid: tag });
-    const request = { parent: TEAM, accountAssociation: { name: "a" } };
-    const accounts = call("CreateAccountAssociation", request, { uid: TEAM });
-    const recordOf = (plural: string, uid: string) => (plural === "tags" && uid === tag ? { uid } : undefined);
-    const { uids, encodeText } = writesFrom([group(TEAM), moved, accounts], { recordOf });
-    expect([...uids]).toEqual([[1, TEAM]]);
-    expect(encodeText(tag)).toBe(tag);
-  });
+test("a uid of the twin is one of the original where the record was there: an upsert, an association", () => {
+  const repo = uidOf("7");
+  const tag = uidOf("8", repo);
+  const moved = call("CreateTag", { parent: repo, tag: { name: "1", digest: "sha256:0" } }, { uid: tag });
+  const request = { parent: TEAM, accountAssociation: { name: "a" } };
+  const accounts = call("CreateAccountAssociation", request, { uid: TEAM });
+  const recordOf = (plural: string, uid: string) => (plural === "tags" && uid === tag ? { uid } : undefined);
+  const { uids, encodeText } = writesFrom([group(TEAM), moved, accounts], { recordOf });
+  expect([...uids]).toEqual([[1, TEAM]]);
+  expect(encodeText(tag)).toBe(tag);
+});
 
-  test("that the twin alone knows, or a part of one, decides access in a way that is not known", () => {
-    const founding = call("DeleteRoleBinding", { uid: uidOf("9", TEAM) });
-    const computed = binding(ORG, uidOf("2", "b".repeat(40)), uidOf("6"));
-    const { writes } = writesFrom([group(TEAM), bot(), founding, computed]);
-    expect(writes.slice(2).map(unknownIn)).toEqual([
-      ["uid is computed from the uid of a new record"],
-      ["identityUid is computed from the uid of a new record"],
-    ]);
-  });
+test("a uid of the twin that the twin alone knows, or a part of one, decides access in a way that is not known", () => {
+  const founding = call("DeleteRoleBinding", { uid: uidOf("9", TEAM) });
+  const computed = binding(ORG, uidOf("2", "b".repeat(40)), uidOf("6"));
+  const { writes } = writesFrom([group(TEAM), bot(), founding, computed]);
+  expect(writes.slice(2).map(unknownIn)).toEqual([
+    ["uid is computed from the uid of a new record"],
+    ["identityUid is computed from the uid of a new record"],
+  ]);
 });
 
 test("what an author writes stays a text, or a map with these keys", () => {
@@ -326,46 +324,44 @@ describe("the normal form", () => {
   });
 });
 
-describe("a secret", () => {
-  const SECRET = "s3cr3t-value";
-  const hiddenIn = (calls: Call[], secrets: string[] = []): [Write, string[]] => {
-    const { writes } = writesFrom(calls, { secrets });
-    expect(JSON.stringify(writes)).not.toContain(SECRET);
-    const write = writes.at(-1) as Write;
-    return [write, unknownIn(write)];
-  };
+const SECRET = "s3cr3t-value";
+const hiddenIn = (calls: Call[], secrets: string[] = []): [Write, string[]] => {
+  const { writes } = writesFrom(calls, { secrets });
+  expect(JSON.stringify(writes)).not.toContain(SECRET);
+  const write = writes.at(-1) as Write;
+  return [write, unknownIn(write)];
+};
 
-  test("of the schema is hidden, and decides nothing", () => {
-    const oidc = { issuer: "https://idp.example", clientId: "c", clientSecret: SECRET };
-    const identityProvider = { name: "sso", defaultRole: ROLE, oidc };
-    const provider = call("CreateIdentityProvider", { parent: ORG, identityProvider }, { uid: OTHER });
-    const [{ fields }, unknown] = hiddenIn([provider]);
-    expect(fields).toMatchObject({ oidc: { clientId: "c", clientSecret: { $secret: true } } });
-    expect(unknown).toEqual([]);
-  });
+test("a secret of the schema is hidden, and decides nothing", () => {
+  const oidc = { issuer: "https://idp.example", clientId: "c", clientSecret: SECRET };
+  const identityProvider = { name: "sso", defaultRole: ROLE, oidc };
+  const provider = call("CreateIdentityProvider", { parent: ORG, identityProvider }, { uid: OTHER });
+  const [{ fields }, unknown] = hiddenIn([provider]);
+  expect(fields).toMatchObject({ oidc: { clientId: "c", clientSecret: { $secret: true } } });
+  expect(unknown).toEqual([]);
+});
 
-  test("of a state is hidden wherever it is, and not known where it decides access", () => {
-    expect(hiddenIn([bot({ description: `the ${SECRET}!` })], [SECRET])[1]).toEqual([]);
-    const match = { issuer: "https://issuer.example", subject: `repo:${SECRET}` };
-    expect(hiddenIn([bot({ claimMatch: match })], [SECRET])[1]).toEqual(["claimMatch.subject is secret"]);
-    const claims = { ...match, subject: "s", claims: { [SECRET]: "a", b: SECRET } };
-    const [{ fields }, unknown] = hiddenIn([bot({ claimMatch: claims })], [SECRET]);
-    const hidden = { $secret: true };
-    const $map = [
-      ["b", hidden],
-      [hidden, "a"],
-    ];
-    expect(fields).toMatchObject({ claimMatch: { claims: { $map } } });
-    expect(unknown).toContain("claimMatch.claims is secret");
-    const update = renamed({ identity: { uid: BOUND, name: SECRET }, updateMask: "name" });
-    expect(hiddenIn([update], [SECRET])[1]).toEqual(["name is secret"]);
-    expect(hiddenIn([call("DeleteRole", { uid: ROLE })], [ROLE])[1]).toEqual(["uid is secret"]);
-  });
+test("a secret of a state is hidden wherever it is, and not known where it decides access", () => {
+  expect(hiddenIn([bot({ description: `the ${SECRET}!` })], [SECRET])[1]).toEqual([]);
+  const match = { issuer: "https://issuer.example", subject: `repo:${SECRET}` };
+  expect(hiddenIn([bot({ claimMatch: match })], [SECRET])[1]).toEqual(["claimMatch.subject is secret"]);
+  const claims = { ...match, subject: "s", claims: { [SECRET]: "a", b: SECRET } };
+  const [{ fields }, unknown] = hiddenIn([bot({ claimMatch: claims })], [SECRET]);
+  const hidden = { $secret: true };
+  const $map = [
+    ["b", hidden],
+    [hidden, "a"],
+  ];
+  expect(fields).toMatchObject({ claimMatch: { claims: { $map } } });
+  expect(unknown).toContain("claimMatch.claims is secret");
+  const update = renamed({ identity: { uid: BOUND, name: SECRET }, updateMask: "name" });
+  expect(hiddenIn([update], [SECRET])[1]).toEqual(["name is secret"]);
+  expect(hiddenIn([call("DeleteRole", { uid: ROLE })], [ROLE])[1]).toEqual(["uid is secret"]);
+});
 
-  test("that is short hides a text that it is, and no word that has it; the code of an invite, which the twin has made, is hidden", () => {
-    const [{ fields }] = hiddenIn([group(TEAM, { name: "dev", description: "developers" })], ["dev"]);
-    expect(fields).toEqual({ name: { $secret: true }, description: "developers" });
-    const calls = [invite({ ttl: "60s" }, { code: SECRET }), bot({ description: SECRET })];
-    expect(hiddenIn(calls)[0].fields).toMatchObject({ description: { $secret: true } });
-  });
+test("a secret that is short hides a text that it is, and no word that has it; the code of an invite is hidden", () => {
+  const [{ fields }] = hiddenIn([group(TEAM, { name: "dev", description: "developers" })], ["dev"]);
+  expect(fields).toEqual({ name: { $secret: true }, description: "developers" });
+  const calls = [invite({ ttl: "60s" }, { code: SECRET }), bot({ description: SECRET })];
+  expect(hiddenIn(calls)[0].fields).toMatchObject({ description: { $secret: true } });
 });

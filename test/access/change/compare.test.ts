@@ -129,7 +129,6 @@ const isReady = (write: Write, { writes }: Change, sent: ReadonlySet<number>): b
 const claimsOf = (subject: string) => ({ claimMatch: { issuer: "https://issuer.example", subject } });
 const CAPABILITIES = ["CAP_REPO_LIST", "CAP_TAG_CREATE", "CAP_TAG_LIST", "CAP_REPO_CREATE", "CAP_IAM_GROUPS_LIST"];
 
-/** Sends a random change. */
 const randomAct =
   (seed: number): Act =>
   async (client) => {
@@ -185,8 +184,9 @@ const someSent = (random: Random) => {
   return () => random.below(4) < share;
 };
 
-describe("a random change, of which a part is sent", () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is what is left of it: %i", async (seed) => {
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  "a random change, of which a part is sent is what is left of it: %i",
+  async (seed) => {
     const random = createRandom(seed);
     const { problems, added, change } = await compared({
       act: randomAct(seed),
@@ -195,26 +195,26 @@ describe("a random change, of which a part is sent", () => {
     });
     expect(problems, JSON.stringify(change.writes)).toEqual([]);
     expect(added).toEqual([]);
-  });
+  },
+);
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    "is another one where somebody has edited access that it touches: %i",
-    async (seed) => {
-      const random = createRandom(seed);
-      const edit = random.pick(Object.keys(RELEVANT) as (keyof typeof RELEVANT)[]);
-      const { problems, change } = await compared({
-        act: async (client) => {
-          await randomAct(seed)(client);
-          await make(client, "roleBinding", registry, { identityUid: ci.uid, roleUid: viewer });
-          await make(client, "identity", platform, { name: "made", ...claimsOf("made") });
-        },
-        isSent: someSent(random),
-        edit: (world) => RELEVANT[edit](world),
-      });
-      expect(problems, `${edit} ${JSON.stringify(change.writes)}`).not.toEqual([]);
-    },
-  );
-});
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  "a random change, of which a part is sent is another one where somebody has edited access that it touches: %i",
+  async (seed) => {
+    const random = createRandom(seed);
+    const edit = random.pick(Object.keys(RELEVANT) as (keyof typeof RELEVANT)[]);
+    const { problems, change } = await compared({
+      act: async (client) => {
+        await randomAct(seed)(client);
+        await make(client, "roleBinding", registry, { identityUid: ci.uid, roleUid: viewer });
+        await make(client, "identity", platform, { name: "made", ...claimsOf("made") });
+      },
+      isSent: someSent(random),
+      edit: (world) => RELEVANT[edit](world),
+    });
+    expect(problems, `${edit} ${JSON.stringify(change.writes)}`).not.toEqual([]);
+  },
+);
 
 type Edit = (world: World) => Promise<unknown>;
 const IRRELEVANT: readonly Edit[] = [

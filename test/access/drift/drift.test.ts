@@ -187,41 +187,39 @@ describe("drift", () => {
   });
 });
 
-describe("open creates", () => {
-  const entry = (key: string, own: Partial<JournalEntry> = {}): JournalEntry => ({
-    ...{ key: `organization/access/dev/${key}`, kind: "group", parent: TEAM, at: NOW_MS, ...own },
-  });
+const entry = (key: string, own: Partial<JournalEntry> = {}): JournalEntry => ({
+  ...{ key: `organization/access/dev/${key}`, kind: "group", parent: TEAM, at: NOW_MS, ...own },
+});
 
-  test("come from the journal, of this stack alone, with the resource that the program still has", () => {
-    const entries = [
-      entry("Group::new", { answered: uidIn(TEAM, 30) }),
-      entry("Group::left/over"),
-      entry(`RoleBindingSet::set ${TEAM} ${CI} ${VIEWER}`, { kind: "roleBinding" }),
-      { ...entry("Group::other"), key: "organization/access/prod/Group::other" },
-    ];
-    const left = [TEAM_RESOURCE, resource("Group", "new", uidIn(TEAM, 31), { name: "fresh", parent: TEAM })];
-    const found = report({ left, steps: [step("create", "Group", "new")] }, liveWith(), { entries });
-    const where = { group: TEAM, groupName: "team", time: "2026-11-22T00:00:00.000Z", source: "journal" };
-    expect(found.pending).toEqual([
-      { ...where, resource: null, logicalName: "left/over", kind: "group", uid: null, name: null },
-      {
-        ...{ ...where, resource: urnOf("Group", "new"), logicalName: "new" },
-        ...{ kind: "group", uid: uidIn(TEAM, 30), name: "fresh" },
-      },
-      { ...where, resource: null, logicalName: "set", kind: "role binding", uid: null, name: null },
-    ]);
-  });
+test("open creates come from the journal, of this stack alone, with the resource that the program still has", () => {
+  const entries = [
+    entry("Group::new", { answered: uidIn(TEAM, 30) }),
+    entry("Group::left/over"),
+    entry(`RoleBindingSet::set ${TEAM} ${CI} ${VIEWER}`, { kind: "roleBinding" }),
+    { ...entry("Group::other"), key: "organization/access/prod/Group::other" },
+  ];
+  const left = [TEAM_RESOURCE, resource("Group", "new", uidIn(TEAM, 31), { name: "fresh", parent: TEAM })];
+  const found = report({ left, steps: [step("create", "Group", "new")] }, liveWith(), { entries });
+  const where = { group: TEAM, groupName: "team", time: "2026-11-22T00:00:00.000Z", source: "journal" };
+  expect(found.pending).toEqual([
+    { ...where, resource: null, logicalName: "left/over", kind: "group", uid: null, name: null },
+    {
+      ...{ ...where, resource: urnOf("Group", "new"), logicalName: "new" },
+      ...{ kind: "group", uid: uidIn(TEAM, 30), name: "fresh" },
+    },
+    { ...where, resource: null, logicalName: "set", kind: "role binding", uid: null, name: null },
+  ]);
+});
 
-  test("come from the engine's state, unless the journal has the create", () => {
-    const begun = ["open", "both"].map((name) => resource("Group", name, "", { name, parent: TEAM }));
-    const left = [TEAM_RESOURCE, resource("Group", "both", uidIn(TEAM, 32), { name: "both", parent: TEAM })];
-    const found = report({ left, begun }, liveWith(), { entries: [entry("Group::both")] });
-    expect(found.pending.map(({ logicalName, name, source, time }) => [logicalName, name, source, time])).toEqual([
-      ["both", "both", "journal", "2026-11-22T00:00:00.000Z"],
-      ["open", "open", "state", null],
-    ]);
-    expect(hasDifferences(found)).toBe(true);
-  });
+test("open creates come from the engine's state, unless the journal has the create", () => {
+  const begun = ["open", "both"].map((name) => resource("Group", name, "", { name, parent: TEAM }));
+  const left = [TEAM_RESOURCE, resource("Group", "both", uidIn(TEAM, 32), { name: "both", parent: TEAM })];
+  const found = report({ left, begun }, liveWith(), { entries: [entry("Group::both")] });
+  expect(found.pending.map(({ logicalName, name, source, time }) => [logicalName, name, source, time])).toEqual([
+    ["both", "both", "journal", "2026-11-22T00:00:00.000Z"],
+    ["open", "open", "state", null],
+  ]);
+  expect(hasDifferences(found)).toBe(true);
 });
 
 test("an open stack is a difference", () => {
@@ -315,34 +313,32 @@ test("a value may be the name of what every object inherits", () => {
   expect(documentAsText(document, { color: false })).toContain('the program has "constructor", the service "toString"');
 });
 
-describe("a secret", () => {
-  const CLEAR = "clear text";
+const CLEAR = "clear text";
 
-  test.each<[string, Json, Json, Json | undefined]>([
-    ["of the program hides the value of the service", { name: SECRET }, { name: CLEAR }, undefined],
-    ["of the last update hides both", { name: CLEAR }, { name: `${CLEAR} 2` }, { name: SECRET }],
-    ["of the last update hides what the program left out", {}, { name: CLEAR }, { name: SECRET }],
-    ["above a value hides it", { oidc: SECRET }, { oidc: { clientSecret: CLEAR } }, undefined],
-    ["in a list hides the list", { list: [SECRET, "a"] }, { list: [CLEAR, "b"] }, undefined],
-  ])("%s", (_, program, live, base) => {
-    const found = differencesOf(program, live, base);
-    expect(found).toHaveLength(1);
-    expect(JSON.stringify(found)).not.toContain(CLEAR);
-    expect(found[0]).not.toHaveProperty("changedIn");
-  });
+test.each<[string, Json, Json, Json | undefined]>([
+  ["of the program hides the value of the service", { name: SECRET }, { name: CLEAR }, undefined],
+  ["of the last update hides both", { name: CLEAR }, { name: `${CLEAR} 2` }, { name: SECRET }],
+  ["of the last update hides what the program left out", {}, { name: CLEAR }, { name: SECRET }],
+  ["above a value hides it", { oidc: SECRET }, { oidc: { clientSecret: CLEAR } }, undefined],
+  ["in a list hides the list", { list: [SECRET, "a"] }, { list: [CLEAR, "b"] }, undefined],
+])("a secret %s", (_, program, live, base) => {
+  const found = differencesOf(program, live, base);
+  expect(found).toHaveLength(1);
+  expect(JSON.stringify(found)).not.toContain(CLEAR);
+  expect(found[0]).not.toHaveProperty("changedIn");
+});
 
-  test("beside other values hides itself alone", () => {
-    const oidc = (issuer: string) => ({ oidc: { issuer, clientSecret: SECRET } });
-    expect(differencesOf(oidc("a"), oidc("b"), oidc("a"))).toEqual([
-      { path: "oidc.issuer", program: "a", live: "b", changedIn: "service" },
-    ]);
-    expect(differencesOf(oidc("a"), {}, undefined)).toEqual([
-      { path: "oidc", program: { issuer: "a", clientSecret: SECRET }, live: null },
-    ]);
-  });
+test("a secret beside other values hides itself alone", () => {
+  const oidc = (issuer: string) => ({ oidc: { issuer, clientSecret: SECRET } });
+  expect(differencesOf(oidc("a"), oidc("b"), oidc("a"))).toEqual([
+    { path: "oidc.issuer", program: "a", live: "b", changedIn: "service" },
+  ]);
+  expect(differencesOf(oidc("a"), {}, undefined)).toEqual([
+    { path: "oidc", program: { issuer: "a", clientSecret: SECRET }, live: null },
+  ]);
+});
 
-  test("is named where nothing else differs: the engine sees that it does", () => {
-    const oidc = { oidc: { issuer: "a", clientSecret: SECRET } };
-    expect(differencesOf(oidc, oidc, oidc)).toEqual([{ path: "oidc.clientSecret", program: SECRET, live: SECRET }]);
-  });
+test("a secret is named where nothing else differs: the engine sees that it does", () => {
+  const oidc = { oidc: { issuer: "a", clientSecret: SECRET } };
+  expect(differencesOf(oidc, oidc, oidc)).toEqual([{ path: "oidc.clientSecret", program: SECRET, live: SECRET }]);
 });

@@ -22,7 +22,6 @@ export const NO_DRIFT: DriftReport = {
   ...{ drift: [], undeclared: [], roles: [], keys: [], pullTokens: [], pending: [], unknown: [], notVisible: [] },
 };
 
-/** Rows of a report. */
 export const DRIFT: Drift = {
   ...{ resource: "urn:pulumi:dev::access::irm:index:Group::team", kind: "group", uid: uid("team"), name: "team" },
   ...{ groupName: "platform/team", change: "changed" },
@@ -40,7 +39,6 @@ export const PULL_TOKEN: PullToken = {
 
 export const TEAM_INPUTS = { name: "team", parent: ROOT, __service: "https://irm.example.com" };
 
-/** A resource of the stack. */
 export const resource = (type: string, name: string, id: string, inputs: Json, outputs: Json = {}): StateResource => ({
   ...{ urn: urnOf(type, name), type: `irm:index:${type}`, id, inputs, outputs },
 });
@@ -56,7 +54,6 @@ export const step = (op: string, type: string, name: string, error?: string): Ru
   ...(error !== undefined && { error }),
 });
 
-/** The requests of the run. */
 export const create = (method: OperationName, parent: string, uid: string, own: Json): Call => ({
   ...{ method, request: { parent, [fieldOf(method)]: own }, response: { uid, ...own } },
 });

@@ -11,7 +11,6 @@ import { addInvite, addProvider, graphOf, mapGroup, ROOT, roleUid, uid } from ".
 
 const MATCH = { issuer: "https://issuer.example", subject: "s" };
 
-/** `count` identities with this role in the organization. */
 const answerFor = (count = 1, capabilities = ["groups.list", "repo.list", "tag.list"]) => {
   const names = Array.from({ length: count }, (_, i) => `ci${i + 1}`);
   const identities = Object.fromEntries(names.map((name) => [name, MATCH]));
@@ -23,7 +22,7 @@ type Answer = ReturnType<typeof answerOf>;
 const asText = (answer: Answer, width = 80) => documentAsText(answerDocument(answer), { color: false, width });
 const asMarkdown = (answer: Answer) => documentAsMarkdown(answerDocument(answer));
 
-test("the terminal has colours only where they are wanted, wraps lists of capabilities at the width, cuts a long one, and counts the rest", () => {
+test("the terminal has colours only where they are wanted, wraps and cuts lists, and counts the rest", () => {
   const coloured = documentAsText(answerDocument(answerFor()), { color: true, width: 80 });
   expect(coloured).toContain("\u001b[1mci1\u001b[22m");
   expect(asText(answerFor())).not.toContain("\u001b");

@@ -1,5 +1,5 @@
 // Texts of others in every report: in Markdown they are in code, where they are neither markup nor mention, and no terminal obeys them.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { answerDocument } from "../../../access/format/answer.ts";
 import type { Document } from "../../../access/format/document/document.ts";
 import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
@@ -49,7 +49,6 @@ const access = { "/": { [ATTACK]: [ATTACK] } };
 const attacked = graphOf({ roles: { [ATTACK]: [ATTACK] }, identities: { [ATTACK]: { issuer: ATTACK } }, access });
 const answer = answerDocument(answerOf({ graph: attacked, notVisible: [] }, {}));
 
-/** Markdown without its code. */
 const outsideCode = (text: string): string =>
   text.replace(/<code>.*?<\/code>/g, "").replace(/(`+)(?!`)[^\n]*?[^`]\1(?!`)/g, "");
 
@@ -74,10 +73,9 @@ const withRun = (run: RunReport): Report => ({ ...EMPTY_REPORT, ...run });
 const report = withRun(RUN);
 const good: RunReport = { ...RUN, steps: RUN.steps.slice(0, 1), errors: [], differs: [] };
 
-describe("the run of a review", () => {
-  test("that fails says each reason, before what goes through; one that goes through has no word of a failure, and does without who acts", () => {
-    expect(asText(report)).toContain(
-      `Change in access by this program: 1 step fails, 1 other error, 1 row differs; 0 findings
+test("a run that fails says each reason first; one that goes through has no word of a failure", () => {
+  expect(asText(report)).toContain(
+    `Change in access by this program: 1 step fails, 1 other error, 1 row differs; 0 findings
 As: admin (${RUN.as?.uid}), with the rights of an operator
 Writes: 7
 Change: ${RUN.digest}
@@ -102,41 +100,40 @@ Changes of other providers, which a review does not run
 What the copy lacks
 - not copied: advisories
 `,
-    );
-    expect(asText(withRun(good))).toMatch(/^Change in access by this program: no change; 0 findings\n(?!.*fail)/s);
-    const as = { uid: null, name: null, rights: "own" } as const;
-    const text = asText(withRun({ ...good, as, digest: "" }));
-    expect(text).toContain("As: an identity that is not known, with its own rights\nWrites: 7\n\n");
-  });
+  );
+  expect(asText(withRun(good))).toMatch(/^Change in access by this program: no change; 0 findings\n(?!.*fail)/s);
+  const as = { uid: null, name: null, rights: "own" } as const;
+  const text = asText(withRun({ ...good, as, digest: "" }));
+  expect(text).toContain("As: an identity that is not known, with its own rights\nWrites: 7\n\n");
+});
 
-  test("lists the steps that go through by operation, a replacement once, and no more than twenty names", () => {
-    const step = (op: string, name: string) => ({ urn: `urn:pulumi:dev::p::t::${name}`, op, ok: true });
-    const moved = ["create-replacement", "replace", "delete-replaced"].map((op) => step(op, "moved"));
-    const created = Array.from({ length: 22 }, (_, i) => step("create", `g${i}`));
-    const steps = [...created, ...moved, { urn: "3", op: "CreateGroup", ok: true }];
-    const lines = asText(withRun({ ...good, steps })).replaceAll(/\n {2}/g, "");
-    for (const part of ["- create 22: g0, g1, ", "g19 and 2 more\n- replace moved\n", "- CreateGroup write 3\n"])
-      expect(lines).toContain(part);
-  });
+test("a run lists the steps that go through by operation, a replacement once, and at most twenty names", () => {
+  const step = (op: string, name: string) => ({ urn: `urn:pulumi:dev::p::t::${name}`, op, ok: true });
+  const moved = ["create-replacement", "replace", "delete-replaced"].map((op) => step(op, "moved"));
+  const created = Array.from({ length: 22 }, (_, i) => step("create", `g${i}`));
+  const steps = [...created, ...moved, { urn: "3", op: "CreateGroup", ok: true }];
+  const lines = asText(withRun({ ...good, steps })).replaceAll(/\n {2}/g, "");
+  for (const part of ["- create 22: g0, g1, ", "g19 and 2 more\n- replace moved\n", "- CreateGroup write 3\n"])
+    expect(lines).toContain(part);
+});
 
-  test("is a comment, with room for 500 characters of each line of an error, and a page, in which texts of others are no markup", () => {
-    const comment = asMarkdown(report);
-    expect(comment).toContain(
-      "- delete `registry`: the identity lacks `groups.delete` at `platform`: `Precondition failed: cannot delete group with child repos`\n  - `- See docs`\n  - `  <i>`\n",
-    );
-    expect(comment).toContain("### Access that is not as it was recorded (1)\n");
-    expect(comment).toContain("- update `<b>@all`\n");
-    const page = reviewAsHtml({ ...reviewBetween(newGraph(), newGraph()), report });
-    expect(page).toContain(
-      '</bdi><ul class="parts"><li><bdi>- See docs</bdi></li><li><bdi>  &lt;i&gt;</bdi></li></ul></li>',
-    );
-    expect(page).toContain("&lt;b&gt;@all");
-    expect(page).not.toContain("<b>@all");
-    expect(page).toContain('<li class="alert"><b>1</b> row differs</li>');
-    expect(page).toContain(`<dt>Change</dt><dd><bdi>${RUN.digest}</bdi></dd>`);
-    const text = asMarkdown(withRun({ ...good, errors: [`first\n${"x".repeat(600)}`] }));
-    expect(text).toContain(`- \`first\`\n  - \`${"x".repeat(500)}… (100 more characters)\`\n`);
-  });
+test("a run is a comment, with 500 characters of each line of an error, and a page without markup of others", () => {
+  const comment = asMarkdown(report);
+  expect(comment).toContain(
+    "- delete `registry`: the identity lacks `groups.delete` at `platform`: `Precondition failed: cannot delete group with child repos`\n  - `- See docs`\n  - `  <i>`\n",
+  );
+  expect(comment).toContain("### Access that is not as it was recorded (1)\n");
+  expect(comment).toContain("- update `<b>@all`\n");
+  const page = reviewAsHtml({ ...reviewBetween(newGraph(), newGraph()), report });
+  expect(page).toContain(
+    '</bdi><ul class="parts"><li><bdi>- See docs</bdi></li><li><bdi>  &lt;i&gt;</bdi></li></ul></li>',
+  );
+  expect(page).toContain("&lt;b&gt;@all");
+  expect(page).not.toContain("<b>@all");
+  expect(page).toContain('<li class="alert"><b>1</b> row differs</li>');
+  expect(page).toContain(`<dt>Change</dt><dd><bdi>${RUN.digest}</bdi></dd>`);
+  const text = asMarkdown(withRun({ ...good, errors: [`first\n${"x".repeat(600)}`] }));
+  expect(text).toContain(`- \`first\`\n  - \`${"x".repeat(500)}… (100 more characters)\`\n`);
 });
 
 test.each<[string, Partial<RunReport>, boolean]>([

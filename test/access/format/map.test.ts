@@ -57,47 +57,45 @@ const [platform, team, reader, owner] = [uid("platform"), uid("team"), roleUid("
 const mapBetween = (before: GraphBuilder, after: GraphBuilder, ids: string[] = []): AccessMap =>
   mapOf({ before: sideOf(before), after: sideOf(after), changed: ids });
 
-describe("without a change", () => {
-  test("has groups in the order of the tree, the worst rows first, and the strongest that holds in each cell", () => {
-    const graph = start({
-      "/": { reader: ["a-reads"], owner: ["f-owns"] },
-      platform: { reader: ["c-writes-below"], publisher: ["d-writes"] },
-      "platform/registry": { publisher: ["c-writes-below"], "/hidden": ["g-hidden"] },
-      team: { user: ["b-uses"], "/giver": ["e-gives"] },
-    });
-    const map = mapOf({ after: sideOf(graph) });
-    expect(map.trees.flatMap(flatten).map(({ path }) => path)).toEqual(["/", "platform", "platform/registry", "team"]);
-    expect(textOf(map)).toEqual([
-      "f-owns: O o o o",
-      "e-gives: . . . G",
-      "g-hidden: . . ? .",
-      "d-writes: . W w .",
-      "c-writes-below: . R W .",
-      "b-uses: . . . U",
-      "a-reads: R r r r",
-    ]);
+test("without a change, a map has the tree's order, the worst rows first, the strongest in each cell", () => {
+  const graph = start({
+    "/": { reader: ["a-reads"], owner: ["f-owns"] },
+    platform: { reader: ["c-writes-below"], publisher: ["d-writes"] },
+    "platform/registry": { publisher: ["c-writes-below"], "/hidden": ["g-hidden"] },
+    team: { user: ["b-uses"], "/giver": ["e-gives"] },
   });
+  const map = mapOf({ after: sideOf(graph) });
+  expect(map.trees.flatMap(flatten).map(({ path }) => path)).toEqual(["/", "platform", "platform/registry", "team"]);
+  expect(textOf(map)).toEqual([
+    "f-owns: O o o o",
+    "e-gives: . . . G",
+    "g-hidden: . . ? .",
+    "d-writes: . W w .",
+    "c-writes-below: . R W .",
+    "b-uses: . . . U",
+    "a-reads: R r r r",
+  ]);
+});
 
-  test("has people, external groups, invites and pull tokens as rows like identities", () => {
-    const graph = start({ "/": { reader: ["a-reads"] } });
-    const [token, expirationTime] = [uid("team/laptop"), "2030-01-01T00:00:00Z"];
-    const issuer = "https://pulltoken.issuer.chainguard.dev";
-    const relationship = { staticKeys: { issuer, subject: "pull-token-1", issuerKeys: "{}", expirationTime } };
-    graph.identities.set(token, { id: token, uid: token, name: "laptop", group: team, relationship });
-    bind(graph, team, token, roleUid("publisher"));
-    const sso = addProvider(graph, uid("sso"), "sso", reader);
-    mapGroup(graph, uid("sso/admins"), sso, "admins", owner);
-    addInvite(graph, uid("team/k1"), "k1", team, roleUid("/giver"), { expirationTime });
-    const map = mapOf({ after: sideOf(graph) });
-    expect(textOf(map)).toEqual([
-      "external group admins of sso: O o o o",
-      "invite k1: . . . G",
-      "laptop: . . . W",
-      "a-reads: R r r r",
-      "people of sso: R r r r",
-    ]);
-    expect(map.rows.find(({ name }) => name === "laptop")?.kind).toBe("pull token");
-  });
+test("without a change, a map has people, external groups, invites and pull tokens as rows like identities", () => {
+  const graph = start({ "/": { reader: ["a-reads"] } });
+  const [token, expirationTime] = [uid("team/laptop"), "2030-01-01T00:00:00Z"];
+  const issuer = "https://pulltoken.issuer.chainguard.dev";
+  const relationship = { staticKeys: { issuer, subject: "pull-token-1", issuerKeys: "{}", expirationTime } };
+  graph.identities.set(token, { id: token, uid: token, name: "laptop", group: team, relationship });
+  bind(graph, team, token, roleUid("publisher"));
+  const sso = addProvider(graph, uid("sso"), "sso", reader);
+  mapGroup(graph, uid("sso/admins"), sso, "admins", owner);
+  addInvite(graph, uid("team/k1"), "k1", team, roleUid("/giver"), { expirationTime });
+  const map = mapOf({ after: sideOf(graph) });
+  expect(textOf(map)).toEqual([
+    "external group admins of sso: O o o o",
+    "invite k1: . . . G",
+    "laptop: . . . W",
+    "a-reads: R r r r",
+    "people of sso: R r r r",
+  ]);
+  expect(map.rows.find(({ name }) => name === "laptop")?.kind).toBe("pull token");
 });
 
 describe("with a change", () => {
@@ -169,40 +167,38 @@ describe("with a change", () => {
   });
 });
 
-describe("on a page", () => {
-  test("stands before everything else, is a table, and says in words what changes", () => {
-    const before = start({ team: { reader: ["ci"] } });
-    const after = changed(before, (graph) => bind(graph, team, uid("ci"), owner));
-    const html = reviewAsHtml(reviewBetween(before, after));
-    expect(/<main>\s*<section aria-labelledby="(\w+)"/.exec(html)?.[1]).toBe("map");
-    expect(html).toContain('<th scope="col"><div><bdi>team</bdi></div>');
-    expect(html).toContain('<th scope="row"><a href="#identities-1"><bdi>ci</bdi></a>');
-    expect(html).toContain('<td class="O gain"><b>+</b>O<span class="said">: gains, before: reads</span>');
-  });
+test("on a page, a map stands before everything else, is a table, and says in words what changes", () => {
+  const before = start({ team: { reader: ["ci"] } });
+  const after = changed(before, (graph) => bind(graph, team, uid("ci"), owner));
+  const html = reviewAsHtml(reviewBetween(before, after));
+  expect(/<main>\s*<section aria-labelledby="(\w+)"/.exec(html)?.[1]).toBe("map");
+  expect(html).toContain('<th scope="col"><div><bdi>team</bdi></div>');
+  expect(html).toContain('<th scope="row"><a href="#identities-1"><bdi>ci</bdi></a>');
+  expect(html).toContain('<td class="O gain"><b>+</b>O<span class="said">: gains, before: reads</span>');
+});
 
-  test("folds a large organization by group, with counts, and leaves out no row", () => {
-    const review = largeReview(7, { groups: 60, identities: 200, bindings: 800, changes: 20 });
-    const html = reviewAsHtml(review);
-    expect(html).toMatch(
-      /<details class="fold"[^>]*><summary><bdi>[^<]+<\/bdi> <small>\d+ groups, \d+ with access of their own/,
-    );
-    expect(html).toMatch(/<summary>\d+ more: (\d+ give, )?\d+ write/);
-    const names = new Set([...html.matchAll(/<th scope="row">.*?<bdi>([^<]*)<\/bdi>/g)].map(([, name]) => name));
-    const holders = new Set(
-      [...review.before.bindings.values(), ...review.after.bindings.values()].map((one) => one.identity),
-    );
-    expect(names.size).toBe(holders.size);
-  });
+test("on a page, a map folds a large organization by group, with counts, and leaves out no row", () => {
+  const review = largeReview(7, { groups: 60, identities: 200, bindings: 800, changes: 20 });
+  const html = reviewAsHtml(review);
+  expect(html).toMatch(
+    /<details class="fold"[^>]*><summary><bdi>[^<]+<\/bdi> <small>\d+ groups, \d+ with access of their own/,
+  );
+  expect(html).toMatch(/<summary>\d+ more: (\d+ give, )?\d+ write/);
+  const names = new Set([...html.matchAll(/<th scope="row">.*?<bdi>([^<]*)<\/bdi>/g)].map(([, name]) => name));
+  const holders = new Set(
+    [...review.before.bindings.values(), ...review.after.bindings.values()].map((one) => one.identity),
+  );
+  expect(names.size).toBe(holders.size);
+});
 
-  test("counts what it leaves out of a map that is too large, and keeps those who change", () => {
-    const review = largeReview(7, { groups: 200, identities: 1_500, bindings: 4_500, changes: 20 });
-    const { before, after, people, report } = review;
-    const changed = report.identities.flatMap(({ uid }) => uid ?? []);
-    const sides = { before: { graph: before, people: people.before }, after: { graph: after, people: people.after } };
-    const map = mapOf({ ...sides, changed });
-    const html = mapSection(map, { linkOf: () => undefined }).body.text;
-    expect(html).toMatch(/\d+ more are left out of this map; the lists below have all/);
-    for (const uid of changed) expect(html).toContain(map.rows.find(({ id }) => id === uid)?.name);
-    expect(Buffer.byteLength(html)).toBeLessThan(1_500_000);
-  });
+test("on a page, a map counts what it leaves out of a map that is too large, and keeps those who change", () => {
+  const review = largeReview(7, { groups: 200, identities: 1_500, bindings: 4_500, changes: 20 });
+  const { before, after, people, report } = review;
+  const changed = report.identities.flatMap(({ uid }) => uid ?? []);
+  const sides = { before: { graph: before, people: people.before }, after: { graph: after, people: people.after } };
+  const map = mapOf({ ...sides, changed });
+  const html = mapSection(map, { linkOf: () => undefined }).body.text;
+  expect(html).toMatch(/\d+ more are left out of this map; the lists below have all/);
+  for (const uid of changed) expect(html).toContain(map.rows.find(({ id }) => id === uid)?.name);
+  expect(Buffer.byteLength(html)).toBeLessThan(1_500_000);
 });

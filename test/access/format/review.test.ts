@@ -1,7 +1,7 @@
 // A report for people: Markdown and the terminal; and as JSON.
 
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reportAsJson, reviewDocument } from "../../../access/format/review/document.ts";
@@ -14,64 +14,60 @@ import { asMarkdown, asText, EMPTY_REPORT, IDENTITY, inEveryFormat, reviewBetwee
 
 const { report: edit } = smallReview();
 
-describe("Markdown", () => {
-  test("says first who gains and loses", () => {
-    expect(asMarkdown(edit).split("\n", 1)[0]).toBe(
-      "## Change in access of `acme` by this program: 1 identity: who can assume it changes, 2 identities gain access, 1 subject without an identity gains access, 1 identity loses access, 1 subject without an identity loses access, 1 group is deleted, 1 step fails, 1 other error, 1 row differs, 1 record is taken over; 5 findings, 1 denied",
-    );
-  });
-
-  test("is under 60,000 bytes at any size (seed 7), counts what is left out, and folds what the caller cannot see, not what is unknown", () => {
-    const random = createRandom(7);
-    const many = (count: number) => Array.from({ length: count }, (_, i) => `${i} ${random.hex(20)}é|\``);
-    const text = asMarkdown({
-      ...EMPTY_REPORT,
-      identities: many(3_000).map((name) => ({ ...IDENTITY, name })),
-      findings: many(2_000).map((name) => ({ rule: "gains-owner", subject: name, name, message: name.repeat(9) })),
-      unknown: many(5_000).map((name) => ({ subject: name, message: name })),
-      notVisible: many(500).map((name) => ({ kind: "role", group: name, groupName: name, message: name })),
-      undeclared: many(10_000).map((name) => ({
-        ...{ binding: name, group: name, groupName: name, identity: name, identityName: name, role: name },
-      })),
-    });
-    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
-    const shown = text.split("<details><summary><code>").length - 1;
-    const omitted = Array.from(text.matchAll(/(\d+) entries left out here; `--format json` has all/g), (one) =>
-      Number(one[1]),
-    );
-    expect(omitted).toHaveLength(5);
-    expect(omitted).toContain(3_000 - shown);
-    const unknown = [{ subject: "ci", message: "which role it gets is secret" }];
-    const notVisible = [{ kind: "role", group: "g", groupName: "platform", message: "roles cannot be listed" }];
-    const folded = asMarkdown({ ...EMPTY_REPORT, unknown, notVisible });
-    expect(folded).toContain("### Not known (1)\n\n- `which role it gets is secret`\n");
-    expect(folded).toContain("<details><summary>Not visible to the caller");
-  });
+test("Markdown says first who gains and loses", () => {
+  expect(asMarkdown(edit).split("\n", 1)[0]).toBe(
+    "## Change in access of `acme` by this program: 1 identity: who can assume it changes, 2 identities gain access, 1 subject without an identity gains access, 1 identity loses access, 1 subject without an identity loses access, 1 group is deleted, 1 step fails, 1 other error, 1 row differs, 1 record is taken over; 5 findings, 1 denied",
+  );
 });
 
-describe("the terminal", () => {
-  test("wraps at its width, has colours only where they are wanted, and says that nothing changes only where all can be seen", () => {
-    const narrow = asText(edit, 60).split("\n");
-    const long = narrow.filter(
-      (line) => line.length > 60 && line.trim().split(" ").length > 3 && !/[0-9a-f]{40}/.test(line),
-    );
-    expect(long).toEqual([]);
-    expect(narrow.join("")).not.toContain("\u001b");
-    expect(documentAsText(reviewDocument(edit), { color: true, width: 60 })).toContain("\u001b[");
-    expect(asText(EMPTY_REPORT, 80)).toContain("no change; 0 findings");
-    const hidden = { ...EMPTY_REPORT, unknown: [{ subject: "", message: "x" }] };
-    expect(asText(hidden, 80)).toContain("no change that this review can see");
+test("Markdown is under 60,000 bytes (seed 7), counts what is left out, and folds what cannot be seen", () => {
+  const random = createRandom(7);
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `${i} ${random.hex(20)}é|\``);
+  const text = asMarkdown({
+    ...EMPTY_REPORT,
+    identities: many(3_000).map((name) => ({ ...IDENTITY, name })),
+    findings: many(2_000).map((name) => ({ rule: "gains-owner", subject: name, name, message: name.repeat(9) })),
+    unknown: many(5_000).map((name) => ({ subject: name, message: name })),
+    notVisible: many(500).map((name) => ({ kind: "role", group: name, groupName: name, message: name })),
+    undeclared: many(10_000).map((name) => ({
+      ...{ binding: name, group: name, groupName: name, identity: name, identityName: name, role: name },
+    })),
   });
+  expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+  const shown = text.split("<details><summary><code>").length - 1;
+  const omitted = Array.from(text.matchAll(/(\d+) entries left out here; `--format json` has all/g), (one) =>
+    Number(one[1]),
+  );
+  expect(omitted).toHaveLength(5);
+  expect(omitted).toContain(3_000 - shown);
+  const unknown = [{ subject: "ci", message: "which role it gets is secret" }];
+  const notVisible = [{ kind: "role", group: "g", groupName: "platform", message: "roles cannot be listed" }];
+  const folded = asMarkdown({ ...EMPTY_REPORT, unknown, notVisible });
+  expect(folded).toContain("### Not known (1)\n\n- `which role it gets is secret`\n");
+  expect(folded).toContain("<details><summary>Not visible to the caller");
+});
 
-  test("has the first of what nothing declares, and counts the rest", () => {
-    const undeclared = Array.from({ length: 23 }, (_, at) => ({
-      ...{ binding: `b${at}`, identity: `i${at}`, identityName: `old-${at}`, role: "viewer" },
-      ...{ group: ROOT, groupName: "/" },
-    }));
-    const text = asText({ ...EMPTY_REPORT, undeclared });
-    expect(text.match(/- .*old-\d+/g)).toHaveLength(20);
-    expect(text).toContain("- and 3 more (--format json lists all)");
-  });
+test("the terminal wraps at its width, has colours only on request, and does not claim what it cannot see", () => {
+  const narrow = asText(edit, 60).split("\n");
+  const long = narrow.filter(
+    (line) => line.length > 60 && line.trim().split(" ").length > 3 && !/[0-9a-f]{40}/.test(line),
+  );
+  expect(long).toEqual([]);
+  expect(narrow.join("")).not.toContain("\u001b");
+  expect(documentAsText(reviewDocument(edit), { color: true, width: 60 })).toContain("\u001b[");
+  expect(asText(EMPTY_REPORT, 80)).toContain("no change; 0 findings");
+  const hidden = { ...EMPTY_REPORT, unknown: [{ subject: "", message: "x" }] };
+  expect(asText(hidden, 80)).toContain("no change that this review can see");
+});
+
+test("the terminal has the first of what nothing declares, and counts the rest", () => {
+  const undeclared = Array.from({ length: 23 }, (_, at) => ({
+    ...{ binding: `b${at}`, identity: `i${at}`, identityName: `old-${at}`, role: "viewer" },
+    ...{ group: ROOT, groupName: "/" },
+  }));
+  const text = asText({ ...EMPTY_REPORT, undeclared });
+  expect(text.match(/- .*old-\d+/g)).toHaveLength(20);
+  expect(text).toContain("- and 3 more (--format json lists all)");
 });
 
 test("JSON is the report, as its schema has it, with who can assume each identity before and after", () => {
@@ -99,7 +95,6 @@ test("every format is the same whatever the order of the API's lists (seed 11)",
   for (const own of texts) expect(own).toEqual(texts[0]);
 });
 
-/** The marks of what differs: on the terminal and in Markdown. */
 const DIFFERS = /[»«]|`\*\*`/g;
 
 test("every format shows what people gain and lose, who they are, and the lists that are refused", () => {
@@ -112,7 +107,6 @@ test("every format shows what people gain and lose, who they are, and the lists 
   const notVisible = [{ kind: "groupInvite", group: "", groupName: "/", message }] as const;
   const review = reviewBetween(before, after, { notVisible: [...notVisible] });
   const [text, markdown] = [asText(review.report, 500), asMarkdown(review.report)];
-  // The words of the page, without the marks of what differs.
   const page = reviewAsHtml(review).replaceAll(/<[^>]*>/g, "");
   for (const shown of [text, markdown, page, reportAsJson(review.report)])
     for (const part of ["people of acme-sso", "acme.okta.example", "evil.example", "groups.list", message])
@@ -148,28 +142,26 @@ const editorAmongViewers = (count: number): Review => {
 };
 const { report } = editorAmongViewers(1);
 
-describe("Markdown", () => {
-  test("shows the groups of an identity where it gains the same in one line, and editor on production first", () => {
-    const lines = asMarkdown(editorAmongViewers(41).report).match(/^.*gains at.*$/gm);
-    expect(lines).toEqual([
-      "- **+** gains at `production` and below, through `editor`: `repo.create`, `repo.delete`, `groups.list`, `repo.list`",
-      expect.stringMatching(
-        /^- \*\*\+\*\* gains at `00000-sandbox`, .*`00019-sandbox` and 21 more and below, through `viewer`/,
-      ),
-    ]);
-  });
+test("Markdown shows groups with the same gain in one line, and editor on production first", () => {
+  const lines = asMarkdown(editorAmongViewers(41).report).match(/^.*gains at.*$/gm);
+  expect(lines).toEqual([
+    "- **+** gains at `production` and below, through `editor`: `repo.create`, `repo.delete`, `groups.list`, `repo.list`",
+    expect.stringMatching(
+      /^- \*\*\+\*\* gains at `00000-sandbox`, .*`00019-sandbox` and 21 more and below, through `viewer`/,
+    ),
+  ]);
+});
 
-  test("cuts the lines of one identity from the harmless end, and says what is cut", () => {
-    const gains = Array.from({ length: 2_000 }, (_, i) => ({
-      ...{ group: `g${i}`, groupName: `${"x".repeat(60)}${i}`, role: `role-${i}`, capability: "repo.list" },
-    }));
-    const text = asMarkdown({ ...report, identities: report.identities.map((one) => ({ ...one, gains })) });
-    const lines = text.match(/^.*gains at.*$/gm) ?? [];
-    expect(lines.length).toBeGreaterThan(200);
-    expect(lines[0]).toContain("through `role-0`");
-    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
-    expect(text).toContain(`- ${2_000 - lines.length} lines left out here\n`);
-  });
+test("Markdown cuts the lines of one identity from the harmless end, and says what is cut", () => {
+  const gains = Array.from({ length: 2_000 }, (_, i) => ({
+    ...{ group: `g${i}`, groupName: `${"x".repeat(60)}${i}`, role: `role-${i}`, capability: "repo.list" },
+  }));
+  const text = asMarkdown({ ...report, identities: report.identities.map((one) => ({ ...one, gains })) });
+  const lines = text.match(/^.*gains at.*$/gm) ?? [];
+  expect(lines.length).toBeGreaterThan(200);
+  expect(lines[0]).toContain("through `role-0`");
+  expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+  expect(text).toContain(`- ${2_000 - lines.length} lines left out here\n`);
 });
 
 const reviewOfNewMatch = (match: Json, next: Json): Review => {
@@ -184,7 +176,7 @@ const [text, markdown, page] = inEveryFormat(
   reviewOfNewMatch(MATCH, { ...MATCH, subject: "repo:evil/shop:ref:refs/heads/main" }),
 );
 
-test("who can assume an identity is in the headline of every format, although no capability changes, and what differs is marked in each, behind any number of claims", () => {
+test("who can assume an identity is in every headline, and what differs is marked behind any number of claims", () => {
   const headline = "1 identity: who can assume it changes";
   expect(markdown).toContain(`## Change in access of \`acme\` by this program: ${headline}; `);
   expect(text).toContain(`Change in access of acme by this program: ${headline}; `);
@@ -200,26 +192,24 @@ test("who can assume an identity is in the headline of every format, although no
   expect(asMarkdown(reviewOfNewMatch(of("acme"), of("evil")).report)).toContain('zz "`**`evil`**`"`');
 });
 
-describe("the head of a review", () => {
-  const [commit, time] = ["a".repeat(40), "2026-11-23T07:00:00Z"];
-  const origin = { stack: "access/production", service: "https://irm.example.com", commit, time };
+const [commit, time] = ["a".repeat(40), "2026-11-23T07:00:00Z"];
+const origin = { stack: "access/production", service: "https://irm.example.com", commit, time };
 
-  test("names stack, service, commit and time in every format for people, and what a review cannot promise", () => {
-    const shown = inEveryFormat({ ...editorAmongViewers(1), report: { ...report, origin } }, 1_000);
-    for (const one of shown)
-      for (const value of [...Object.values(origin), "it can act differently on a copy than in the update"])
-        expect(one).toContain(value);
-    const title = "Change in access of acme by access/production";
-    const [text, markdown, page] = shown;
-    expect(page).toContain(`<h1>${title}</h1>`);
-    expect(text).toContain(`${title}: `);
-    expect(markdown).toContain(`${title.replace(/(acme|access\/production)/g, "`$1`")}: `);
-  });
+test("the head names stack, service, commit and time in every format, and what a review cannot promise", () => {
+  const shown = inEveryFormat({ ...editorAmongViewers(1), report: { ...report, origin } }, 1_000);
+  for (const one of shown)
+    for (const value of [...Object.values(origin), "it can act differently on a copy than in the update"])
+      expect(one).toContain(value);
+  const title = "Change in access of acme by access/production";
+  const [text, markdown, page] = shown;
+  expect(page).toContain(`<h1>${title}</h1>`);
+  expect(text).toContain(`${title}: `);
+  expect(markdown).toContain(`${title.replace(/(acme|access\/production)/g, "`$1`")}: `);
+});
 
-  test("says that files differ from the commit", () => {
-    const text = asMarkdown({ ...report, origin: { ...origin, isModified: true } });
-    expect(text).toContain(`${commit}, with changes that are not committed`);
-  });
+test("the head of a review says that files differ from the commit", () => {
+  const text = asMarkdown({ ...report, origin: { ...origin, isModified: true } });
+  expect(text).toContain(`${commit}, with changes that are not committed`);
 });
 
 test("what is renamed stands with both names, and what was lost in a renamed group with its new name", () => {

@@ -32,26 +32,22 @@ import {
 const friendly = capabilities.filter((one) => !one.internalOnly && !one.deprecated).map(({ name }) => name);
 const reading = friendly.filter((name) => /\.(list|get)$/.test(name));
 
-/** A report, as a terminal without colours shows it, or a comment. */
 export const asText = (report: Report, width = 200): string =>
   documentAsText(reviewDocument(report), { color: false, width });
 export const asMarkdown = (report: Report): string => documentAsMarkdown(reviewDocument(report));
 
-/** A review in each format for people. */
 export const inEveryFormat = (review: Review, width = 200): [text: string, markdown: string, page: string] => [
   asText(review.report, width),
   asMarkdown(review.report),
   reviewAsHtml(review),
 ];
 
-/** A report of a change of nothing. */
 export const EMPTY_REPORT: Report = {
   ...NO_RUN,
   ...{ identities: [], people: [], findings: [], opens: [], closes: [], deletedGroups: [], adopted: [] },
   ...{ forceDestroy: [], undeclared: [], expiringKeys: [], pullTokens: [], unknown: [], notVisible: [] },
 };
 
-/** A new identity that gains something. */
 export const IDENTITY: IdentityReview = {
   ...{ uid: null, name: "new", groupName: "team", change: "created", losses: [] },
   gains: [{ group: null, groupName: "team", capability: "repo.list", role: "viewer" }],
@@ -73,7 +69,6 @@ const GITHUB = "https://token.actions.githubusercontent.com";
 
 const urnOf = (type: string, name: string) => `urn:pulumi:production::access::irm:index:${type}::${name}`;
 
-/** A run with an entry in every part. */
 export const RUN: RunReport = {
   as: { uid: uidIn(ROOT, 16), name: "admin", rights: "operator" },
   ...{ writes: 7, digest: `sha256:${"0".repeat(64)}` },

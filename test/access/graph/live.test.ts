@@ -1,5 +1,5 @@
 // The access graph of a live organization, as its owner and as a caller who sees a part of it.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { accessIn } from "../../../access/graph/effective-access.ts";
 import { pathOf } from "../../../access/graph/graph.ts";
 import { readLive, visibilityIn } from "../../../access/graph/live.ts";
@@ -75,40 +75,38 @@ test("identity providers, their external groups and invites give roles to people
   expect(graph.invites.has(ended.uid)).toBe(true);
 });
 
-describe("a service that refuses lists", () => {
-  const wire = systemTransport();
-  /** It answers requests for these kinds itself. */
-  const refusing = (kinds: string[], status: number) =>
-    clientOf(api, api.owner.token, [], (request) =>
-      kinds.some((kind) => request.url.pathname.startsWith(`${IAM}/${kind}`))
-        ? Promise.resolve({ status, headers: { "content-type": "text/plain" }, body: "no" })
-        : wire(request),
-    );
+const wire = systemTransport();
+/** It answers requests for these kinds itself. */
+const refusing = (kinds: string[], status: number) =>
+  clientOf(api, api.owner.token, [], (request) =>
+    kinds.some((kind) => request.url.pathname.startsWith(`${IAM}/${kind}`))
+      ? Promise.resolve({ status, headers: { "content-type": "text/plain" }, body: "no" })
+      : wire(request),
+  );
 
-  test.each([
-    [403, "PERMISSION_DENIED"],
-    [501, "UNIMPLEMENTED"],
-    [404, "HTTP 404"],
-  ])("with %i shows the rest, and names them", async (status, code) => {
-    const kinds = ["identityProviders", "groupInvites", "externalGroupRoleMappings"];
-    const { graph, notVisible } = await readLive(refusing(kinds, status));
-    expect(notVisible.map(({ kind, group }) => [kind, group])).toEqual([
-      ["identityProvider", ""],
-      ["groupInvite", ""],
-      ["externalGroupRoleMapping", ""],
-    ]);
-    expect(notVisible[1]?.message).toContain("the list of group invites cannot be read");
-    expect(notVisible[1]?.message).toContain(code);
-    expect(graph.groups.size).toBe(3);
-    expect(graph.bindings.size).toBeGreaterThan(1);
-  });
+test.each([
+  [403, "PERMISSION_DENIED"],
+  [501, "UNIMPLEMENTED"],
+  [404, "HTTP 404"],
+])("a service that refuses lists with %i shows the rest, and names them", async (status, code) => {
+  const kinds = ["identityProviders", "groupInvites", "externalGroupRoleMappings"];
+  const { graph, notVisible } = await readLive(refusing(kinds, status));
+  expect(notVisible.map(({ kind, group }) => [kind, group])).toEqual([
+    ["identityProvider", ""],
+    ["groupInvite", ""],
+    ["externalGroupRoleMapping", ""],
+  ]);
+  expect(notVisible[1]?.message).toContain("the list of group invites cannot be read");
+  expect(notVisible[1]?.message).toContain(code);
+  expect(graph.groups.size).toBe(3);
+  expect(graph.bindings.size).toBeGreaterThan(1);
+});
 
-  test("with 403 for roles shows the rest, and every role as not visible; with 403 for all, or 404 for groups, it has no graph", async () => {
-    const { graph, notVisible } = await readLive(refusing(["roles"], 403));
-    expect(notVisible).toMatchObject([{ kind: "role", group: "" }]);
-    expect(visibilityIn(graph, notVisible)("role", api.organization)).toBe(false);
-    expect(graph.bindings.size).toBeGreaterThan(1);
-    await expect(readLive(refusing([""], 403))).rejects.toThrow("PERMISSION_DENIED");
-    await expect(readLive(refusing(["groups"], 404))).rejects.toThrow("no");
-  });
+test("with 403 for roles each is not visible; with 403 for all, or 404 for groups, there is no graph", async () => {
+  const { graph, notVisible } = await readLive(refusing(["roles"], 403));
+  expect(notVisible).toMatchObject([{ kind: "role", group: "" }]);
+  expect(visibilityIn(graph, notVisible)("role", api.organization)).toBe(false);
+  expect(graph.bindings.size).toBeGreaterThan(1);
+  await expect(readLive(refusing([""], 403))).rejects.toThrow("PERMISSION_DENIED");
+  await expect(readLive(refusing(["groups"], 404))).rejects.toThrow("no");
 });

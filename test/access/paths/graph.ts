@@ -27,7 +27,6 @@ export const partners = (): GraphBuilder => {
   return graph;
 };
 
-/** Gives the identity a role of its own at the group, with these capabilities. */
 export const grant = (
   graph: GraphBuilder,
   identity: NodeId,

@@ -127,74 +127,70 @@ describe("an identity that another organization trusts", () => {
   });
 });
 
-describe("without anti-escalation", () => {
-  test.each<[capability: string, request: string]>([
-    ["role_bindings.create", "POST /roleBindings"],
-    ["role_bindings.update", "PATCH /roleBindings"],
-    ["roles.update", "PATCH /roles"],
-  ])("%s leads to all that an owner has, at its own group alone", (capability, request) => {
-    const graph = partners();
-    grant(graph, HELPER, CI, capability, "groups.list");
-    const owner = pathsIn(graph, { from: { identity: HELPER }, to: "owner", at: CI });
-    expect(owner.map(shape)).toEqual([`cautious: ${request}`]);
-    expect(owner[0]?.assumptions).toEqual(["the service lets a caller grant what it does not hold"]);
-    for (const one of GRANTING.filter((name) => name !== capability))
-      expect(owner[0]?.gains).toContainEqual({ capability: one, group: CI });
-    expect(pathsIn(graph, { from: { identity: HELPER }, to: "owner", at: PARTNER })).toEqual([]);
-  });
-
-  test("within one organization, strictly nothing leads to anything", () => {
-    const graph = helped(...GRANTING, "roles.create", "role_bindings.delete", "identity.create");
-    const boss = uid("boss", PARTNER);
-    addIdentity(graph, boss, "boss", PARTNER, { issuer: ISSUER, subject: "boss" });
-    bind(graph, PARTNER, boss, OWNER);
-    graph.bindings.delete([...graph.bindings.keys()].find((id) => id.includes(MIRROR)) as string);
-    const all = pathsIn(graph);
-    expect(all.length).toBeGreaterThan(0);
-    expect(all.filter(({ assumes }) => assumes === "strict")).toEqual([]);
-  });
+test.each<[capability: string, request: string]>([
+  ["role_bindings.create", "POST /roleBindings"],
+  ["role_bindings.update", "PATCH /roleBindings"],
+  ["roles.update", "PATCH /roles"],
+])("without anti-escalation, %s leads to all that an owner has, at its own group alone", (capability, request) => {
+  const graph = partners();
+  grant(graph, HELPER, CI, capability, "groups.list");
+  const owner = pathsIn(graph, { from: { identity: HELPER }, to: "owner", at: CI });
+  expect(owner.map(shape)).toEqual([`cautious: ${request}`]);
+  expect(owner[0]?.assumptions).toEqual(["the service lets a caller grant what it does not hold"]);
+  for (const one of GRANTING.filter((name) => name !== capability))
+    expect(owner[0]?.gains).toContainEqual({ capability: one, group: CI });
+  expect(pathsIn(graph, { from: { identity: HELPER }, to: "owner", at: PARTNER })).toEqual([]);
 });
 
-describe("what a person has to do", () => {
-  const withProvider = () => {
-    const [graph, provider] = [partners(), uid("ci/sso", PARTNER)];
-    const signIn = { issuer: "https://login.example", clientId: "c", groupsClaim: "groups" };
-    graph.providers.set(provider, { id: provider, uid: provider, name: "sso", group: CI, signIn, defaultRole: null });
-    const id = `${provider}/sre`;
-    graph.externalGroups.set(id, { id, uid: id, provider, externalGroupId: "sre", role: OWNER, group: PARTNER });
-    return graph;
-  };
+test("without anti-escalation, within one organization, strictly nothing leads to anything", () => {
+  const graph = helped(...GRANTING, "roles.create", "role_bindings.delete", "identity.create");
+  const boss = uid("boss", PARTNER);
+  addIdentity(graph, boss, "boss", PARTNER, { issuer: ISSUER, subject: "boss" });
+  bind(graph, PARTNER, boss, OWNER);
+  graph.bindings.delete([...graph.bindings.keys()].find((id) => id.includes(MIRROR)) as string);
+  const all = pathsIn(graph);
+  expect(all.length).toBeGreaterThan(0);
+  expect(all.filter(({ assumes }) => assumes === "strict")).toEqual([]);
+});
 
-  test.each<[string, readonly string[], string]>([
-    [
-      "a change of an identity provider, and a sign-in",
-      ["identity_providers.update", "role_bindings.create"],
-      "cautious: PATCH /identityProviders, GET /sts/exchange",
-    ],
-    [
-      "a token of its provisioning, and a sign-in",
-      ["identity_providers.scim.manage", "identity_providers.list"],
-      "cautious: POST /identityProviders, GET /sts/exchange",
-    ],
-  ])("%s is a cautious path to the roles of its external groups", (_, held, expected) => {
-    const graph = withProvider();
-    grant(graph, HELPER, CI, ...held);
-    expect(pathsIn(graph, { from: { identity: HELPER }, to: "owner", at: PARTNER }).map(shape)).toEqual([expected]);
-  });
+const withProvider = () => {
+  const [graph, provider] = [partners(), uid("ci/sso", PARTNER)];
+  const signIn = { issuer: "https://login.example", clientId: "c", groupsClaim: "groups" };
+  graph.providers.set(provider, { id: provider, uid: provider, name: "sso", group: CI, signIn, defaultRole: null });
+  const id = `${provider}/sre`;
+  graph.externalGroups.set(id, { id, uid: id, provider, externalGroupId: "sre", role: OWNER, group: PARTNER });
+  return graph;
+};
 
-  test("an open invite is a cautious path for those who can list it, until it ends", () => {
-    const graph = helped("group_invites.list");
-    const invite = { singleUse: false, expirationTime: "1970-01-02T00:00:00Z" };
-    const add = (email: string) => addInvite(graph, uid("ci/ab12", PARTNER), "ab12", CI, OWNER, { ...invite, email });
-    add("");
-    const query = { from: { identity: HELPER }, to: "owner", at: CI };
-    expect(pathsIn(graph, query)).toMatchObject([
-      { assumes: "cautious", steps: [{ as: "workload", path: "/auth/v1/register" }] },
-    ]);
-    expect(pathsIn(graph, query, { nowMs: Date.parse(invite.expirationTime) })).toEqual([]);
-    add("ann@acme.example");
-    expect(pathsIn(graph, query)).toEqual([]);
-  });
+test.each<[string, readonly string[], string]>([
+  [
+    "a change of an identity provider, and a sign-in",
+    ["identity_providers.update", "role_bindings.create"],
+    "cautious: PATCH /identityProviders, GET /sts/exchange",
+  ],
+  [
+    "a token of its provisioning, and a sign-in",
+    ["identity_providers.scim.manage", "identity_providers.list"],
+    "cautious: POST /identityProviders, GET /sts/exchange",
+  ],
+])("what a person has to do: %s is a cautious path to the roles of its external groups", (_, held, expected) => {
+  const graph = withProvider();
+  grant(graph, HELPER, CI, ...held);
+  expect(pathsIn(graph, { from: { identity: HELPER }, to: "owner", at: PARTNER }).map(shape)).toEqual([expected]);
+});
+
+test("what a person has to do: an open invite is a cautious path for those who can list it, until it ends", () => {
+  const graph = helped("group_invites.list");
+  const invite = { singleUse: false, expirationTime: "1970-01-02T00:00:00Z" };
+  const add = (email: string) => addInvite(graph, uid("ci/ab12", PARTNER), "ab12", CI, OWNER, { ...invite, email });
+  add("");
+  const query = { from: { identity: HELPER }, to: "owner", at: CI };
+  expect(pathsIn(graph, query)).toMatchObject([
+    { assumes: "cautious", steps: [{ as: "workload", path: "/auth/v1/register" }] },
+  ]);
+  expect(pathsIn(graph, query, { nowMs: Date.parse(invite.expirationTime) })).toEqual([]);
+  add("ann@acme.example");
+  expect(pathsIn(graph, query)).toEqual([]);
 });
 
 describe("a path", () => {

@@ -58,30 +58,28 @@ describe("a text that two patterns match", () => {
   });
 });
 
-describe("how many texts", () => {
-  test.each([
-    ["a|b|a", 2],
-    ["[ab]{3}", 8],
-    ["(?i)ab", 4],
-    ["a*", 100],
-    ["x[^\\x{0}-\\x{10FFFF}]", 0],
-    ["(?:a|b)?c", 3],
-    [".", 100],
-  ])("«%s» matches: %i, 100 at most", (pattern, expected) => {
-    expect(countTexts(matching(pattern), 100)).toBe(expected);
-  });
+test.each([
+  ["a|b|a", 2],
+  ["[ab]{3}", 8],
+  ["(?i)ab", 4],
+  ["a*", 100],
+  ["x[^\\x{0}-\\x{10FFFF}]", 0],
+  ["(?:a|b)?c", 3],
+  [".", 100],
+])("how many texts: «%s» matches: %i, 100 at most", (pattern, expected) => {
+  expect(countTexts(matching(pattern), 100)).toBe(expected);
+});
 
-  test("those that differ in case alone are one, and those between two others are counted once", () => {
-    expect(countTexts(small(matching("(?i)acme-inc")), 100)).toBe(1);
-    expect(countTexts(small(matching("(?i)acme|Beta|[C]")), 100)).toBe(3);
-    const owners = (pattern: string) =>
-      countTexts(every(matching("[^/:]+"), middle(text("repo:"), matching(pattern), matching("/.*"))), 100);
-    expect(owners("repo:(acme|evil)/.*|repo:acme/x")).toBe(2);
-    expect(owners("repo:acme.*:ref:refs/heads/main")).toBe(100);
-    const environments = middle(matching("repo:[^:]+:environment:"), matching("repo:a/.*:environment:(x|y)"), text(""));
-    expect(countTexts(environments, 100)).toBe(100);
-    expect(countTexts(every(matching("[^:]+"), environments), 100)).toBe(2);
-  });
+test("how many texts: those that differ in case alone are one, and those between two others are counted once", () => {
+  expect(countTexts(small(matching("(?i)acme-inc")), 100)).toBe(1);
+  expect(countTexts(small(matching("(?i)acme|Beta|[C]")), 100)).toBe(3);
+  const owners = (pattern: string) =>
+    countTexts(every(matching("[^/:]+"), middle(text("repo:"), matching(pattern), matching("/.*"))), 100);
+  expect(owners("repo:(acme|evil)/.*|repo:acme/x")).toBe(2);
+  expect(owners("repo:acme.*:ref:refs/heads/main")).toBe(100);
+  const environments = middle(matching("repo:[^:]+:environment:"), matching("repo:a/.*:environment:(x|y)"), text(""));
+  expect(countTexts(environments, 100)).toBe(100);
+  expect(countTexts(every(matching("[^:]+"), environments), 100)).toBe(2);
 });
 
 test("one of several languages", () => {

@@ -33,7 +33,6 @@ export const policyOf = (text: string, others: Record<string, string> = {}): Pol
   return policy as Policy;
 };
 
-/** A policy that a program gives. */
 export const objectOf = (value: object): Policy => {
   const { policy, mistakes } = parsePolicy(value, { builtIn: [TABLE] });
   expect(mistakes.map(mistakeText)).toEqual([]);

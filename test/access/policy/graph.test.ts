@@ -1,5 +1,5 @@
 // A policy as a graph: matched with what the API says by names, and the whole truth of its organization.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { accessChange } from "../../../access/graph/effective-access.ts";
 import { type AccessGraph, newGraph } from "../../../access/graph/graph.ts";
 import { policyGraph } from "../../../access/policy/graph.ts";
@@ -159,30 +159,28 @@ const of = (report: Report, name: string) =>
 
 const match = (subject: string) => ({ in: "team", claimMatch: { issuer, subject } });
 
-describe("a policy of a stack", () => {
-  test("that renames a record under its key keeps it", () => {
-    const policy = policyWith({ release: { ...match("s"), name: "publish" } }, { team: { viewer: ["release"] } });
-    const kept = { uid: RELEASE, nameBefore: "release", name: "publish", gains: [], losses: [] };
-    expect(of(review(policy, stackWith(RELEASE)), "publish")).toMatchObject([kept]);
-    // By names alone the same looks like a new identity.
-    expect(of(review(policy, undefined), "publish")).toMatchObject([{ uid: null, name: "publish", change: "created" }]);
-  });
+test("a policy of a stack that renames a record under its key keeps it", () => {
+  const policy = policyWith({ release: { ...match("s"), name: "publish" } }, { team: { viewer: ["release"] } });
+  const kept = { uid: RELEASE, nameBefore: "release", name: "publish", gains: [], losses: [] };
+  expect(of(review(policy, stackWith(RELEASE)), "publish")).toMatchObject([kept]);
+  // By names alone the same looks like a new identity.
+  expect(of(review(policy, undefined), "publish")).toMatchObject([{ uid: null, name: "publish", change: "created" }]);
+});
 
-  test("that renames a key gets another record, unless it says what the key was, and never one that is elsewhere", () => {
-    const access = { team: { viewer: ["publish"] } };
-    const renamed = review(policyWith({ publish: match("s") }, access), stackWith(RELEASE));
-    expect(renamed.findings.map(({ rule, subject }) => [rule, subject])).toContainEqual(["identity-replaced", RELEASE]);
-    const kept = review(policyWith({ publish: { ...match("s"), was: "release" } }, access), stackWith(RELEASE));
-    expect(of(kept, "publish")).toMatchObject([{ uid: RELEASE, nameBefore: "release" }]);
-    const policy = policyWith({ release: match("s") }, { team: { viewer: ["release"] } });
-    expect(of(review(policy, stackWith(uid("elsewhere"))), "release")).toEqual([]);
-  });
+test("a policy of a stack that renames a key gets another record, unless it says what the key was", () => {
+  const access = { team: { viewer: ["publish"] } };
+  const renamed = review(policyWith({ publish: match("s") }, access), stackWith(RELEASE));
+  expect(renamed.findings.map(({ rule, subject }) => [rule, subject])).toContainEqual(["identity-replaced", RELEASE]);
+  const kept = review(policyWith({ publish: { ...match("s"), was: "release" } }, access), stackWith(RELEASE));
+  expect(of(kept, "publish")).toMatchObject([{ uid: RELEASE, nameBefore: "release" }]);
+  const policy = policyWith({ release: match("s") }, { team: { viewer: ["release"] } });
+  expect(of(review(policy, stackWith(uid("elsewhere"))), "release")).toEqual([]);
+});
 
-  test("is found by its organization; of several, none can be meant", () => {
-    const policy = policyWith({ release: match("s") }, {});
-    expect(policyStackIn([], policy)).toBeUndefined();
-    expect(() => policyStackIn([...stackWith(RELEASE), ...policyResources("second")], policy)).toThrow(
-      "the stack has 2 policies of this organization: acme, second",
-    );
-  });
+test("a policy of a stack is found by its organization; of several, none can be meant", () => {
+  const policy = policyWith({ release: match("s") }, {});
+  expect(policyStackIn([], policy)).toBeUndefined();
+  expect(() => policyStackIn([...stackWith(RELEASE), ...policyResources("second")], policy)).toThrow(
+    "the stack has 2 policies of this organization: acme, second",
+  );
 });

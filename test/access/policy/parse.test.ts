@@ -182,7 +182,7 @@ const subjectsOf = (people: string): string[] => {
   return report.people.map(({ subject, gains, losses }) => `${subject} +${gains.length} -${losses.length}`);
 };
 
-test("in the graph of a policy, people keep what they have without the section, and an external group gets the roles that it names, of any provider", () => {
+test("in the graph of a policy, people keep what they have without the section, or get the roles that it names", () => {
   expect(subjectsOf("")).toEqual([]);
   expect(subjectsOf("people: { sso: { externalGroups: { Old: [owner] } } }")).toEqual([]);
   expect(subjectsOf("people: { sso: { externalGroups: { Old: [owner], SRE: [owner] } } }")).toEqual([

@@ -183,7 +183,6 @@ test("without the covered bindings each identity holds the same everywhere, no o
 const { api, platform, registry, publisher, reader } = await startTeam();
 const release = await api.actor("release", { role: publisher, at: registry, in: platform });
 
-/** The same service without one of its methods. */
 const without = (client: Client, operations: readonly string[], code: Code = "UNIMPLEMENTED"): Client => ({
   ...client,
   call: (operation, request, options) =>

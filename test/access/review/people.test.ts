@@ -1,5 +1,5 @@
 // Access of those who are no identities: people of an identity provider, members of its external groups, invites, static keys.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { GraphBuilder, SignIn } from "../../../access/graph/graph.ts";
 import type { Report } from "../../../access/review/report.ts";
 import {
@@ -172,23 +172,21 @@ test("static keys of a new identity are what the identity gains", () => {
   expect([people, identities.map(({ name, gains }) => [name, gains.length])]).toEqual([[], [["deploy", 2]]]);
 });
 
-describe("an allowance", () => {
-  const found = (change: Change, subject: string) =>
-    findingsOf(report(start(), change, [`gains-owner@${subject}`]), "gains-owner");
+const found = (change: Change, subject: string) =>
+  findingsOf(report(start(), change, [`gains-owner@${subject}`]), "gains-owner");
 
-  test("excuses people who exist, by the name of the subject", () => {
-    expect(found(sso(OWNER), "people of acme-sso")).toMatchObject([{ allowed: true }]);
-    expect(found(map("sre"), "external group sre of acme-sso")).toMatchObject([{ allowed: true }]);
-    const [other] = found(sso(OWNER), "people of other");
-    expect(other).toMatchObject({ rule: "gains-owner" });
-    expect(other).not.toHaveProperty("allowed");
-  });
+test("an allowance excuses people who exist, by the name of the subject", () => {
+  expect(found(sso(OWNER), "people of acme-sso")).toMatchObject([{ allowed: true }]);
+  expect(found(map("sre"), "external group sre of acme-sso")).toMatchObject([{ allowed: true }]);
+  const [other] = found(sso(OWNER), "people of other");
+  expect(other).toMatchObject({ rule: "gains-owner" });
+  expect(other).not.toHaveProperty("allowed");
+});
 
-  test("does not excuse other people of the same name", () => {
-    const [other] = found(sso(OWNER, EVIL), "people of acme-sso");
-    expect(other).not.toHaveProperty("allowed");
-    expect(other?.message).toContain("gains-owner@people of acme-sso does not excuse it: they are new");
-  });
+test("an allowance does not excuse other people of the same name", () => {
+  const [other] = found(sso(OWNER, EVIL), "people of acme-sso");
+  expect(other).not.toHaveProperty("allowed");
+  expect(other?.message).toContain("gains-owner@people of acme-sso does not excuse it: they are new");
 });
 
 test("a role that cannot be read is not known, and named with the people who get it", () => {

@@ -189,40 +189,38 @@ describe("transient-access", () => {
   });
 });
 
-describe("opens-path", () => {
-  const addAdmin: Change = (graph) => {
-    const admin = addRole(graph, "admin", ["identity.update"], ROOT);
-    bind(graph, ROOT, addIdentity(graph, NEW, "next", ROOT, exactly), admin);
-  };
-  /** Another organization trusts ci. */
-  const trusting = (): GraphBuilder => {
-    const [graph, partner] = [start(), "d".repeat(40)];
-    graphOf({ name: "partner", root: partner, roles: { pusher: ["tag.create"] } }, graph);
-    give("pusher", partner)(graph);
-    return graph;
-  };
-  const found = (before: GraphBuilder, change: Change) => findingsOf(review(before, change).report, "opens-path");
+const addAdmin: Change = (graph) => {
+  const admin = addRole(graph, "admin", ["identity.update"], ROOT);
+  bind(graph, ROOT, addIdentity(graph, NEW, "next", ROOT, exactly), admin);
+};
+/** Another organization trusts ci. */
+const trusting = (): GraphBuilder => {
+  const [graph, partner] = [start(), "d".repeat(40)];
+  graphOf({ name: "partner", root: partner, roles: { pusher: ["tag.create"] } }, graph);
+  give("pusher", partner)(graph);
+  return graph;
+};
+const found = (before: GraphBuilder, change: Change) => findingsOf(review(before, change).report, "opens-path");
 
-  test("fires on an identity that may change one that another organization trusts, and says by which requests; not on a path that was there", () => {
-    const lead = "could come to hold tag.create at / (strict):";
-    const steps = ["next may change identity ci, and lets the workload assume it", "the workload assumes identity ci"];
-    expect(found(trusting(), addAdmin)).toEqual([
-      {
-        ...{ rule: "opens-path", subject: "next", name: "next" },
-        message: expect.stringContaining(`${lead} ${steps.join("; ")}`),
-        list: { lead, items: [...steps, "2 more of its paths open"] },
-      },
-    ]);
-    expect(found(changed(trusting(), addAdmin), give("viewer"))).toEqual([]);
-    expect(found(start(), give("publisher"))).toEqual([]);
-  });
+test("opens-path fires on an identity that may change a trusted one, not on a path that was there", () => {
+  const lead = "could come to hold tag.create at / (strict):";
+  const steps = ["next may change identity ci, and lets the workload assume it", "the workload assumes identity ci"];
+  expect(found(trusting(), addAdmin)).toEqual([
+    {
+      ...{ rule: "opens-path", subject: "next", name: "next" },
+      message: expect.stringContaining(`${lead} ${steps.join("; ")}`),
+      list: { lead, items: [...steps, "2 more of its paths open"] },
+    },
+  ]);
+  expect(found(changed(trusting(), addAdmin), give("viewer"))).toEqual([]);
+  expect(found(start(), give("publisher"))).toEqual([]);
+});
 
-  test("an excused finding stays, and the review has the paths that open and close", () => {
-    const { report } = review(start(), give("owner"), { deny: ["opens-path"], allow: [`opens-path@${CI}`] });
-    expect(findingsOf(report, "opens-path")).toMatchObject([{ subject: CI, allowed: true }]);
-    const from = { identity: CI, name: "ci" };
-    expect(report).toMatchObject({ opens: [{ from, assumes: "cautious" }], closes: [] });
-    const { closes } = review(changed(start(), give("owner")), clear).report;
-    expect(closes).toContainEqual(expect.objectContaining({ from }));
-  });
+test("opens-path an excused finding stays, and the review has the paths that open and close", () => {
+  const { report } = review(start(), give("owner"), { deny: ["opens-path"], allow: [`opens-path@${CI}`] });
+  expect(findingsOf(report, "opens-path")).toMatchObject([{ subject: CI, allowed: true }]);
+  const from = { identity: CI, name: "ci" };
+  expect(report).toMatchObject({ opens: [{ from, assumes: "cautious" }], closes: [] });
+  const { closes } = review(changed(start(), give("owner")), clear).report;
+  expect(closes).toContainEqual(expect.objectContaining({ from }));
 });

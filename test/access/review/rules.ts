@@ -11,7 +11,6 @@ import { addIdentity, bind, changed, graphOf, proposalBetween, ROOT, roleUid, ui
 export const TEAM = uid("team");
 export const OWNER = uid("boss");
 export const CI = uid("ci");
-/** A record that does not exist yet. */
 export const NEW = "urn:pulumi:dev::p::t::x";
 export const GITHUB = "https://token.actions.githubusercontent.com";
 export const exactly = { issuer: GITHUB, subject: "repo:acme/images:ref:refs/heads/main" };
@@ -31,13 +30,11 @@ export const start = (claimMatch: Json = exactly): GraphBuilder =>
 
 export type Change = (graph: GraphBuilder) => unknown;
 
-/** Gives a role. */
 export const give =
   (role: string, group = TEAM, identity = CI): Change =>
   (graph) =>
     bind(graph, group, identity, roleUid(role));
 
-/** Who can assume ci. */
 export const withClaimMatch =
   (claimMatch: Json): Change =>
   (graph) =>
@@ -52,7 +49,6 @@ interface Further extends Partial<Omit<Options, "allow" | "notVisible">> {
   hidden?: readonly [ListedKind, group: string][];
 }
 
-/** What a review says of a change. */
 export const review = (before: GraphBuilder, change: Change, further: Further = {}) => {
   const { proposal, allow = [], hidden = [], ...options } = further;
   return reviewOf(proposalBetween(before, changed(before, change), proposal), {

@@ -22,12 +22,11 @@ const BUILDKITE = "https://agent.buildkite.com";
 const exact = (subject: string, issuer = GITHUB) => ({ issuer, subject });
 const pattern = (subjectPattern: string, issuer = GITHUB) => ({ issuer, subjectPattern });
 
-describe("matches-many", () => {
-  const many = `matches-many ${CI}`;
-  test.each(
-    valuesOf<[boolean, string, Json]>(
-      "y-y",
-      String.raw`
+const many = `matches-many ${CI}`;
+test.each(
+  valuesOf<[boolean, string, Json]>(
+    "y-y",
+    String.raw`
       true | any repository of an owner | { subjectPattern: "repo:acme/.*:ref:refs/heads/main" }
       true | any branch | { subjectPattern: "repo:acme/images:ref:refs/heads/.*" }
       true | two branches | { subjectPattern: "repo:acme/images:ref:refs/heads/(main|next)" }
@@ -46,76 +45,71 @@ describe("matches-many", () => {
       false | one pipeline and branch, whatever the commit and the step
         | { subjectPattern: "organization:acme:pipeline:p:ref:refs/heads/main:commit:[0-9a-f]+:step:[^:]*" }
       `,
-    ),
-  )("fires: %s, on %s", (fires, _, own) => {
-    const { issuer, ...claimMatch } = { issuer: GITHUB, ...own };
-    const match = issuer === null ? claimMatch : { issuer, ...claimMatch };
-    expect(foundSubjects(start(), withClaimMatch(match)).includes(many)).toBe(fires);
-  });
-
-  test("is silent on a pattern that was there, and on an AWS role whatever its session", () => {
-    expect(foundSubjects(start(pattern("repo:acme/.*")), give("viewer"))).toEqual([]);
-    const assumedAs =
-      (arnPattern: string): Change =>
-      (graph) => {
-        const relationship = { awsIdentity: { awsAccount: "123456789012", arnPattern, userIdPattern: ".*" } };
-        graph.identities.set(CI, { id: CI, uid: CI, name: "ci", group: ROOT, relationship });
-      };
-    const role = "arn:aws:sts::123456789012:assumed-role/deploy/.*";
-    expect(foundSubjects(start(), assumedAs(role))).not.toContain(many);
-    expect(foundSubjects(start(), assumedAs("arn:aws:sts::123456789012:.*"))).toContain(many);
-  });
+  ),
+)("matches-many fires: %s, on %s", (fires, _, own) => {
+  const { issuer, ...claimMatch } = { issuer: GITHUB, ...own };
+  const match = issuer === null ? claimMatch : { issuer, ...claimMatch };
+  expect(foundSubjects(start(), withClaimMatch(match)).includes(many)).toBe(fires);
 });
 
-describe("assumed-by-others", () => {
-  const evil = exact("repo:evil/images:ref:refs/heads/main");
-  test("fires on another owner, without a change of what it can do", () => {
-    const message = 'others can assume it now: the owner "evil"';
-    expect(findings(start(), withClaimMatch(evil))).toEqual([
-      { rule: "assumed-by-others", subject: CI, name: "ci", message },
-    ]);
-  });
-  test("fires when one of another owner replaces it, also beside a harmless one, and is silent on a new identity", () => {
-    const add: Change = (graph) => addIdentity(graph, NEW, "ci", ROOT, evil);
-    const replace: Change = (graph) => {
-      graph.identities.delete(CI);
-      add(graph);
+test("matches-many is silent on a pattern that was there, and on an AWS role whatever its session", () => {
+  expect(foundSubjects(start(pattern("repo:acme/.*")), give("viewer"))).toEqual([]);
+  const assumedAs =
+    (arnPattern: string): Change =>
+    (graph) => {
+      const relationship = { awsIdentity: { awsAccount: "123456789012", arnPattern, userIdPattern: ".*" } };
+      graph.identities.set(CI, { id: CI, uid: CI, name: "ci", group: ROOT, relationship });
     };
-    const hide: Change = (graph) => {
-      graph.identities.delete(CI);
-      addIdentity(graph, `${NEW}-harmless`, "ci", ROOT, exactly);
-      add(graph);
-    };
-    for (const change of [replace, hide])
-      expect(foundSubjects(start(), change)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
-    expect(foundSubjects(start(), (graph) => addIdentity(graph, NEW, "next", ROOT, evil))).toEqual([]);
-  });
-  test("is silent on another repository of the owner, and fires on a pattern that cannot be decided", () => {
-    const undecided = pattern("repo:(a|/|:)*a(a|/|:){25}.*");
-    expect(foundSubjects(start(), withClaimMatch(exact("repo:acme/charts:ref:refs/heads/main")))).toEqual([]);
-    expect(foundSubjects(start(), withClaimMatch(undecided))).toContain(`assumed-by-others ${CI}`);
-  });
+  const role = "arn:aws:sts::123456789012:assumed-role/deploy/.*";
+  expect(foundSubjects(start(), assumedAs(role))).not.toContain(many);
+  expect(foundSubjects(start(), assumedAs("arn:aws:sts::123456789012:.*"))).toContain(many);
 });
 
-describe("matches-everyone", () => {
-  test("fires on a pattern that leaves the owner open, also of a new identity", () => {
-    const open = pattern("repo:[^/]+/images:ref:refs/heads/main");
-    expect(findings(start(), (graph) => addIdentity(graph, NEW, "next", ROOT, open))[0]).toEqual({
+const evil = exact("repo:evil/images:ref:refs/heads/main");
+test("assumed-by-others fires on another owner, without a change of what it can do", () => {
+  const message = 'others can assume it now: the owner "evil"';
+  expect(findings(start(), withClaimMatch(evil))).toEqual([
+    { rule: "assumed-by-others", subject: CI, name: "ci", message },
+  ]);
+});
+test("assumed-by-others fires when another owner's replaces it, and is silent on a new identity", () => {
+  const add: Change = (graph) => addIdentity(graph, NEW, "ci", ROOT, evil);
+  const replace: Change = (graph) => {
+    graph.identities.delete(CI);
+    add(graph);
+  };
+  const hide: Change = (graph) => {
+    graph.identities.delete(CI);
+    addIdentity(graph, `${NEW}-harmless`, "ci", ROOT, exactly);
+    add(graph);
+  };
+  for (const change of [replace, hide])
+    expect(foundSubjects(start(), change)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
+  expect(foundSubjects(start(), (graph) => addIdentity(graph, NEW, "next", ROOT, evil))).toEqual([]);
+});
+test("assumed-by-others is silent on another repository of the owner, and fires on an undecided pattern", () => {
+  const undecided = pattern("repo:(a|/|:)*a(a|/|:){25}.*");
+  expect(foundSubjects(start(), withClaimMatch(exact("repo:acme/charts:ref:refs/heads/main")))).toEqual([]);
+  expect(foundSubjects(start(), withClaimMatch(undecided))).toContain(`assumed-by-others ${CI}`);
+});
+
+test("matches-everyone fires on a pattern that leaves the owner open, also of a new identity", () => {
+  const open = pattern("repo:[^/]+/images:ref:refs/heads/main");
+  expect(findings(start(), (graph) => addIdentity(graph, NEW, "next", ROOT, open))[0]).toEqual({
+    rule: "matches-everyone",
+    subject: "next",
+    name: "next",
+    message: 'can be assumed by every owner of GitHub, such as "someone-else"',
+  });
+  expect(foundSubjects(start(open), give("viewer"))).toEqual([]);
+});
+test("matches-everyone fires on a pattern that cannot be decided", () => {
+  expect(findings(start(), withClaimMatch(pattern("(?=x)")))).toContainEqual(
+    expect.objectContaining({
       rule: "matches-everyone",
-      subject: "next",
-      name: "next",
-      message: 'can be assumed by every owner of GitHub, such as "someone-else"',
-    });
-    expect(foundSubjects(start(open), give("viewer"))).toEqual([]);
-  });
-  test("fires on a pattern that cannot be decided", () => {
-    expect(findings(start(), withClaimMatch(pattern("(?=x)")))).toContainEqual(
-      expect.objectContaining({
-        rule: "matches-everyone",
-        message: "can be assumed by perhaps everyone: its patterns cannot be decided",
-      }),
-    );
-  });
+      message: "can be assumed by perhaps everyone: its patterns cannot be decided",
+    }),
+  );
 });
 
 describe("new-issuer", () => {
@@ -189,25 +183,24 @@ describe("new-issuer", () => {
   });
 });
 
-describe("pull-request-writes", () => {
-  const pull = exact("repo:acme/images:pull_request");
-  const found = `pull-request-writes ${CI}`;
-  test("fires when what a pull request can assume gains a right to write, and is silent on what was there", () => {
-    expect(foundSubjects(start(pull), give("publisher"))).toEqual([found]);
-    expect(foundSubjects(changed(start(pull), give("publisher")), give("viewer"))).toEqual([]);
-  });
-  test("is silent on the whole of viewer, which also uses functions that change no record", () => {
-    const viewer = [...(BUILT_IN_ROLE_CAPABILITIES.viewer ?? [])];
-    expect(viewer).toContain("guardener.dfc.convert");
-    const holds =
-      (...more: string[]): Change =>
-      (graph) =>
-        bind(graph, TEAM, CI, addRole(graph, "viewer", [...viewer, ...more]));
-    expect(foundSubjects(start(pull), holds())).toEqual([]);
-    expect(foundSubjects(start(pull), holds("skills.publish"))).toEqual([found]);
-    expect(foundSubjects(start(pull), holds("CAP_NEW_THINGS_RUN"))).toContain(found);
-  });
-  const OPENING = `
+const pull = exact("repo:acme/images:pull_request");
+const found = `pull-request-writes ${CI}`;
+test("pull-request-writes fires when a pull request gains a right to write, not on what was there", () => {
+  expect(foundSubjects(start(pull), give("publisher"))).toEqual([found]);
+  expect(foundSubjects(changed(start(pull), give("publisher")), give("viewer"))).toEqual([]);
+});
+test("pull-request-writes is silent on the whole of viewer, which also uses functions that change no record", () => {
+  const viewer = [...(BUILT_IN_ROLE_CAPABILITIES.viewer ?? [])];
+  expect(viewer).toContain("guardener.dfc.convert");
+  const holds =
+    (...more: string[]): Change =>
+    (graph) =>
+      bind(graph, TEAM, CI, addRole(graph, "viewer", [...viewer, ...more]));
+  expect(foundSubjects(start(pull), holds())).toEqual([]);
+  expect(foundSubjects(start(pull), holds("skills.publish"))).toEqual([found]);
+  expect(foundSubjects(start(pull), holds("CAP_NEW_THINGS_RUN"))).toContain(found);
+});
+const OPENING = `
     true | the subject of pull requests | { subject: "repo:acme/images:pull_request" }
     true | the same with numbers | { subject: "repo:acme@1/images@2:pull_request" }
     false | another subject with numbers | { subject: "repo:acme@1/images@2:ref:refs/heads/main" }
@@ -241,11 +234,10 @@ describe("pull-request-writes", () => {
     false | an account of Google | { issuer: https://accounts.google.com, subjectPattern: "[0-9]+" }
     true | a pattern that takes too long to decide | { subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" }
   `;
-  test.each(valuesOf<[boolean, string, Json]>("y-y", OPENING))(
-    "fires: %s, on opening an identity that writes: %s",
-    (fires, _, own) => {
-      const before = changed(start(), give("publisher"));
-      expect(foundSubjects(before, withClaimMatch({ issuer: GITHUB, ...own })).includes(found)).toBe(fires);
-    },
-  );
-});
+test.each(valuesOf<[boolean, string, Json]>("y-y", OPENING))(
+  "pull-request-writes fires: %s, on opening an identity that writes: %s",
+  (fires, _, own) => {
+    const before = changed(start(), give("publisher"));
+    expect(foundSubjects(before, withClaimMatch({ issuer: GITHUB, ...own })).includes(found)).toBe(fires);
+  },
+);

@@ -93,112 +93,108 @@ describe("a record that the run has made", () => {
   });
 });
 
-describe("records that exist", () => {
-  test("which no resource had, and one has now, are taken over; not one that is only read", () => {
-    const left = [
-      resource("Group", "team", TEAM, { inputs: { deleteAdopted: true }, outputs: { adopted: true } }),
-      resource("Role", "viewer", viewer, { outputs: { adopted: true } }),
-      // Of an interrupted run.
-      resource("Identity", "ci", CI),
-      resource("RoleBinding", "views", CI_VIEWS),
-      resource("Role", "publisher", own, { external: true }),
-    ];
-    const { adopted } = run(() => {}, { left, stored: [resource("RoleBinding", "views", CI_VIEWS)] });
-    expect(adopted).toEqual([
-      { kind: "group", uid: TEAM, resource: "team", deletedLater: true },
-      { kind: "role", uid: viewer, resource: "viewer", deletedLater: false },
-      { kind: "identity", uid: CI, resource: "ci", deletedLater: true },
-    ]);
-  });
-
-  test("that go with forceDestroy are named with what they hold; those that get it are named as well", () => {
-    const held = [
-      { kind: "repo" as const, uid: uid("team/images"), name: "images", group: TEAM },
-      { kind: "repo" as const, uid: uid("other"), name: "other", group: ROOT },
-    ];
-    const stored = [
-      resource("Group", "team", TEAM, { inputs: { forceDestroy: true } }),
-      resource("Role", "own", own, { outputs: {} }),
-    ];
-    const left = [resource("Role", "own", own, { inputs: { forceDestroy: true } })];
-    const { forced } = run((graph) => void graph.groups.delete(TEAM), { stored, left, held });
-    expect(forced).toEqual([
-      { kind: "group", resource: "team", uid: TEAM, node: TEAM, deletes: true, held: [held[0]] },
-      { kind: "role", resource: "own", uid: own, node: own, deletes: false },
-    ]);
-  });
-
-  test("without a resource are undeclared, in the organizations of the change alone; whose deletion did not run may end, and count as ended", () => {
-    const undeclared = (...args: Parameters<typeof run>) => run(...args).undeclared;
-    expect(undeclared(() => {})).toEqual([]);
-    expect(undeclared(adds)).toEqual([CI_VIEWS]);
-    expect(undeclared(() => {}, { left: [resource("Group", "team", TEAM)] })).toEqual([CI_VIEWS]);
-    expect(undeclared(() => {}, { left: [resource("RoleBinding", "views", CI_VIEWS)] })).toEqual([]);
-    const bindings = [{ uid: CI_VIEWS, identity: { uid: CI }, role: { uid: viewer } }];
-    const left = [resource("RoleBindingSet", "set", ROOT, { outputs: { bindings } })];
-    expect(undeclared(() => {}, { left })).toEqual([]);
-    const { after } = run(() => {}, { ending: new Set([CI_VIEWS]) });
-    expect(after.bindings.size).toBe(0);
-  });
+test("records that exist which no resource had, and one has now, are taken over; not one that is only read", () => {
+  const left = [
+    resource("Group", "team", TEAM, { inputs: { deleteAdopted: true }, outputs: { adopted: true } }),
+    resource("Role", "viewer", viewer, { outputs: { adopted: true } }),
+    // Of an interrupted run.
+    resource("Identity", "ci", CI),
+    resource("RoleBinding", "views", CI_VIEWS),
+    resource("Role", "publisher", own, { external: true }),
+  ];
+  const { adopted } = run(() => {}, { left, stored: [resource("RoleBinding", "views", CI_VIEWS)] });
+  expect(adopted).toEqual([
+    { kind: "group", uid: TEAM, resource: "team", deletedLater: true },
+    { kind: "role", uid: viewer, resource: "viewer", deletedLater: false },
+    { kind: "identity", uid: CI, resource: "ci", deletedLater: true },
+  ]);
 });
 
-describe("what somebody removed by hand", () => {
-  const [GONE, GONE_BOT] = [uid("gone"), uid("gone/bot")];
-  const output = { name: "bot", claimMatch: claims("bot") };
-  const bot = (graph: GraphBuilder): void => {
-    addGroup(graph, MADE, "new", ROOT);
-    addIdentity(graph, BOT, "renamed", MADE, claims("bot"));
-    link(graph, MEMBER, MADE, BOT, own);
-  };
-  const restoredBy = (name: string, stored: Json[]): Proposal["restored"] =>
-    run(bot, { stored, left: [resource("Group", name, MADE), resource("Identity", name, BOT)] }).restored;
+test("records that go with forceDestroy are named with what they hold, as are those that get it", () => {
+  const held = [
+    { kind: "repo" as const, uid: uid("team/images"), name: "images", group: TEAM },
+    { kind: "repo" as const, uid: uid("other"), name: "other", group: ROOT },
+  ];
+  const stored = [
+    resource("Group", "team", TEAM, { inputs: { forceDestroy: true } }),
+    resource("Role", "own", own, { outputs: {} }),
+  ];
+  const left = [resource("Role", "own", own, { inputs: { forceDestroy: true } })];
+  const { forced } = run((graph) => void graph.groups.delete(TEAM), { stored, left, held });
+  expect(forced).toEqual([
+    { kind: "group", resource: "team", uid: TEAM, node: TEAM, deletes: true, held: [held[0]] },
+    { kind: "role", resource: "own", uid: own, node: own, deletes: false },
+  ]);
+});
 
-  test("is restored under the name of its resource, and under another one", () => {
-    const bindings = [{ uid: uid("gone/binding"), identity: { uid: GONE_BOT }, role: { uid: own } }];
-    const stored = [
-      resource("Group", "one", GONE, { outputs: { name: "new" } }),
-      resource("Identity", "one", GONE_BOT, { outputs: output }),
-      // of a set; and what it gave stands for the same in the new places
-      resource("RoleBindingSet", "set", GONE, { outputs: { bindings } }),
-    ];
-    for (const name of ["one", "another"]) {
-      const ids = [urnOf("Group", name), urnOf("Identity", name), MEMBER];
-      expect(restoredBy(name, stored), name).toEqual(ids);
-    }
-  });
+test("records without a resource are undeclared, in the organizations of the change alone", () => {
+  const undeclared = (...args: Parameters<typeof run>) => run(...args).undeclared;
+  expect(undeclared(() => {})).toEqual([]);
+  expect(undeclared(adds)).toEqual([CI_VIEWS]);
+  expect(undeclared(() => {}, { left: [resource("Group", "team", TEAM)] })).toEqual([CI_VIEWS]);
+  expect(undeclared(() => {}, { left: [resource("RoleBinding", "views", CI_VIEWS)] })).toEqual([]);
+  const bindings = [{ uid: CI_VIEWS, identity: { uid: CI }, role: { uid: viewer } }];
+  const left = [resource("RoleBindingSet", "set", ROOT, { outputs: { bindings } })];
+  expect(undeclared(() => {}, { left })).toEqual([]);
+  const { after } = run(() => {}, { ending: new Set([CI_VIEWS]) });
+  expect(after.bindings.size).toBe(0);
+});
 
-  test("is written in the change with the record whose place it takes, as is an update that the program has no part in", () => {
-    const after = changed(before, bot);
-    const same = resource("Role", "same", own, { inputs: { name: "publisher" } });
-    const other = (name: string) => resource("Identity", "other", CI, { inputs: { name } });
-    const stored = [resource("Group", "one", GONE, { outputs: { name: "new" } }), same, other("of old")];
-    const left = [resource("Group", "one", MADE), same, other("ci")];
-    const mask = ["name"];
-    const writes: Write[] = [
-      { n: 1, method: "CreateGroup", parent: ROOT, fields: { name: "new" } },
-      { n: 2, method: "UpdateRole", uid: own, fields: { name: "publisher" }, mask },
-      { n: 3, method: "UpdateIdentity", uid: CI, fields: { name: "ci" }, mask },
-    ];
-    const normal = { writes, uids: new Map([[1, MADE]]), keys: [], encodeText: (text: string) => text };
-    const services = [{ before: { graph: before }, after: { graph: after } }];
-    const run = { stored, left, normal } as unknown as Parameters<typeof restoredWrites>[1];
-    expect(restoredWrites(services, run)).toEqual([
-      { n: 1, uid: GONE },
-      { n: 2, uid: own },
-    ]);
-  });
+const [GONE, GONE_BOT] = [uid("gone"), uid("gone/bot")];
+const output = { name: "bot", claimMatch: claims("bot") };
+const bot = (graph: GraphBuilder): void => {
+  addGroup(graph, MADE, "new", ROOT);
+  addIdentity(graph, BOT, "renamed", MADE, claims("bot"));
+  link(graph, MEMBER, MADE, BOT, own);
+};
+const restoredBy = (name: string, stored: Json[]): Proposal["restored"] =>
+  run(bot, { stored, left: [resource("Group", name, MADE), resource("Identity", name, BOT)] }).restored;
 
-  test("is not what is new beside it", () => {
-    const stored = [resource("Group", "one", GONE, { outputs: { name: "else" } })];
-    expect(restoredBy("another", stored)).toEqual([]);
-    // It is there.
-    expect(restoredBy("another", [resource("Group", "one", TEAM, { outputs: { name: "new" } })])).toEqual([]);
-  });
+test("what somebody removed by hand is restored under the name of its resource, and under another one", () => {
+  const bindings = [{ uid: uid("gone/binding"), identity: { uid: GONE_BOT }, role: { uid: own } }];
+  const stored = [
+    resource("Group", "one", GONE, { outputs: { name: "new" } }),
+    resource("Identity", "one", GONE_BOT, { outputs: output }),
+    // of a set; and what it gave stands for the same in the new places
+    resource("RoleBindingSet", "set", GONE, { outputs: { bindings } }),
+  ];
+  for (const name of ["one", "another"]) {
+    const ids = [urnOf("Group", name), urnOf("Identity", name), MEMBER];
+    expect(restoredBy(name, stored), name).toEqual(ids);
+  }
+});
+
+test("what somebody removed by hand is written with the record whose place it takes", () => {
+  const after = changed(before, bot);
+  const same = resource("Role", "same", own, { inputs: { name: "publisher" } });
+  const other = (name: string) => resource("Identity", "other", CI, { inputs: { name } });
+  const stored = [resource("Group", "one", GONE, { outputs: { name: "new" } }), same, other("of old")];
+  const left = [resource("Group", "one", MADE), same, other("ci")];
+  const mask = ["name"];
+  const writes: Write[] = [
+    { n: 1, method: "CreateGroup", parent: ROOT, fields: { name: "new" } },
+    { n: 2, method: "UpdateRole", uid: own, fields: { name: "publisher" }, mask },
+    { n: 3, method: "UpdateIdentity", uid: CI, fields: { name: "ci" }, mask },
+  ];
+  const normal = { writes, uids: new Map([[1, MADE]]), keys: [], encodeText: (text: string) => text };
+  const services = [{ before: { graph: before }, after: { graph: after } }];
+  const run = { stored, left, normal } as unknown as Parameters<typeof restoredWrites>[1];
+  expect(restoredWrites(services, run)).toEqual([
+    { n: 1, uid: GONE },
+    { n: 2, uid: own },
+  ]);
+});
+
+test("what somebody removed by hand is not what is new beside it", () => {
+  const stored = [resource("Group", "one", GONE, { outputs: { name: "else" } })];
+  expect(restoredBy("another", stored)).toEqual([]);
+  // It is there.
+  expect(restoredBy("another", [resource("Group", "one", TEAM, { outputs: { name: "new" } })])).toEqual([]);
 });
 
 const secret = (...texts: string[]) => ({ isSecret: (text: string) => texts.some((one) => text.includes(one)) });
 
-test("what the state marks as secret is hidden where the run has changed it, not known where it decides access, and in view where nothing has changed: the service lists it", () => {
+test("what the state marks as secret is hidden where it changed, and not known where it decides access", () => {
   const found = run(
     (graph) => {
       adds(graph);

@@ -147,27 +147,25 @@ test.each(valuesOf<[string, object, string, string?]>("-y", ROWS))("%s", (_, own
   expectRow(own, expected, change),
 );
 
-describe("a workload:", () => {
-  test.each(valuesOf<[string, object, object, string, string?]>("-yy", WORKLOADS))(
-    "%s",
-    (_, github, own, expected, change) => expectRow({ workload: { github }, ...own }, expected, change),
+test.each(valuesOf<[string, object, object, string, string?]>("-yy", WORKLOADS))(
+  "a workload: %s",
+  (_, github, own, expected, change) => expectRow({ workload: { github }, ...own }, expected, change),
+);
+
+test("a workload: it is named with the identity that it can assume", () => {
+  expectOutcome(
+    run({ workload: pulls, cannot: "*.create" }, CHANGES["review edits"]),
+    expect.stringMatching(
+      /^review, which repo:acme\/[^:]*:pull_request can assume, can libraries.request_groups.create, repo.create, subscriptions.create at \/, by its binding to editor$/,
+    ),
   );
+});
 
-  test("it is named with the identity that it can assume", () => {
-    expectOutcome(
-      run({ workload: pulls, cannot: "*.create" }, CHANGES["review edits"]),
-      expect.stringMatching(
-        /^review, which repo:acme\/[^:]*:pull_request can assume, can libraries.request_groups.create, repo.create, subscriptions.create at \/, by its binding to editor$/,
-      ),
-    );
-  });
-
-  test("a claim match is as wide as it likes, and people are none", () => {
-    const anyone = { claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } };
-    const own = { workload: anyone, cannot: "role_bindings.create" };
-    expectRow(own, "fails");
-    expectOutcome(run(own, { ...CHANGES.people, access: {} }), true);
-  });
+test("a workload: a claim match is as wide as it likes, and people are none", () => {
+  const anyone = { claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } };
+  const own = { workload: anyone, cannot: "role_bindings.create" };
+  expectRow(own, "fails");
+  expectOutcome(run(own, { ...CHANGES.people, access: {} }), true);
 });
 
 test("several reasons of one identity are a sentence with a list, the worst first, which names it once", () => {
@@ -202,41 +200,45 @@ test("a wildcard means also what only a newer service knows", () => {
   expectOutcome(liveOutcome({ identity: "ci", cannot: ["*.update", "*.delete"] }, graph), true);
 });
 
-describe("what is not known never passes a test of what must not be", () => {
-  const [TEAM, OTHER] = [uid("team"), uid("other")];
-  const graph = graphOf({ groups: ["team", "other"], identities: { ci: {} } });
+const [TEAM, OTHER] = [uid("team"), uid("other")];
+const graph = graphOf({ groups: ["team", "other"], identities: { ci: {} } });
 
-  test.each<[ListedKind, string, isPassedAtTeam: boolean]>([
-    ["roleBinding", ROOT, false],
-    ["roleBinding", TEAM, false],
-    ["roleBinding", OTHER, true],
-    ["group", TEAM, true],
-  ])("hidden %s of %s; at another group: %s", (kind, group, isPassedAtTeam) => {
+test.each<[ListedKind, string, isPassedAtTeam: boolean]>([
+  ["roleBinding", ROOT, false],
+  ["roleBinding", TEAM, false],
+  ["roleBinding", OTHER, true],
+  ["group", TEAM, true],
+])(
+  "the unknown passes no test of what must not be: hidden %s of %s; at another group: %s",
+  (kind, group, isPassedAtTeam) => {
     const outcome = (own: object) => liveOutcome(own, graph, [[kind, group]]);
     expectOutcome(outcome({ identity: "ci", cannot: "tag.create" }), expect.stringMatching(/^not visible at /));
     expectOutcome(outcome({ capability: "tag.create", only: ["ci"] }), FAILS);
     expectOutcome(outcome({ identity: "ci", cannot: "tag.create", at: "team" }), isPassedAtTeam || FAILS);
-  });
+  },
+);
 
-  test("an identity of which it is not known who can assume it counts for every workload, and passes no can", () => {
-    const hidden = uid("team/hidden");
-    const own = changed(graph, (after) => {
-      addIdentity(after, hidden, "hidden", TEAM, {});
-      after.identities.set(hidden, { ...(after.identities.get(hidden) as IdentityNode), relationship: null });
-      bind(after, TEAM, hidden, addRole(after, "publisher", ["tag.create"]));
-    });
-    const reason = "team/hidden, which it can perhaps assume, can tag.create at team";
-    expectOutcome(liveOutcome({ workload: pulls, cannot: "tag.create" }, own), expect.stringContaining(reason));
-    expectOutcome(liveOutcome({ workload: pulls, can: "tag.create" }, own), FAILS);
+test("an identity of which it is not known who can assume it counts for every workload, and passes no can", () => {
+  const hidden = uid("team/hidden");
+  const own = changed(graph, (after) => {
+    addIdentity(after, hidden, "hidden", TEAM, {});
+    after.identities.set(hidden, { ...(after.identities.get(hidden) as IdentityNode), relationship: null });
+    bind(after, TEAM, hidden, addRole(after, "publisher", ["tag.create"]));
   });
+  const reason = "team/hidden, which it can perhaps assume, can tag.create at team";
+  expectOutcome(liveOutcome({ workload: pulls, cannot: "tag.create" }, own), expect.stringContaining(reason));
+  expectOutcome(liveOutcome({ workload: pulls, can: "tag.create" }, own), FAILS);
+});
 
-  test.each(["roleBinding", "groupInvite", "externalGroupRoleMapping"] as const)("a refused list of %s", (kind) => {
+test.each(["roleBinding", "groupInvite", "externalGroupRoleMapping"] as const)(
+  "the unknown passes no test of what must not be: a refused list of %s",
+  (kind) => {
     for (const at of [{}, { at: "/" }]) {
       const outcome = liveOutcome({ capability: "tag.create", only: [], ...at }, graphOf({}), [[kind, ""]]);
       expectOutcome(outcome, "not visible at /: hidden");
     }
-  });
-});
+  },
+);
 
 describe("a name that does not exist is a mistake, never a pass", () => {
   const cannot = "tag.create";

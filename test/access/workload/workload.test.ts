@@ -29,36 +29,30 @@ const answer = (relationship: Json | null, workload: Json = pulls) =>
 
 const any = (claims: Json): Json => ({ subjectPattern: ".*", claims });
 
-describe("the pull requests of an owner", () => {
-  test.each<[string, Json, string]>([
-    ["yes", { subjectPattern: "repo:acme/charts.pull_request" }, "a dot is a colon too"],
-    ["yes", any({ repository: "acme/x" }), "a repository of the owner"],
-    ["yes", any({ job_workflow_ref: "acme/ci/x.yml@refs/heads/main" }), "called workflow"],
-    ["yes", any({ actor: "bob" }), "a claim that may be anything"],
-    ["no", { subjectPattern: "repo:evil/.*" }, "another owner"],
-    ["no", any({ repository_owner: "evil" }), "another owner, by a claim"],
-    ["no", any({ repository: "evil/x" }), "another owner's repository, by a claim"],
-    ["no", { subjectPattern: "repo:acme/.*:ref:refs/heads/.*" }, "branches"],
-    ["no", { subjectPattern: "repo:acme/.*", claims: { event_name: "push" } }, "another event"],
-    ["no", { subjectPattern: "repo:acme/.*", claimPatterns: { environment: ".*" } }, "they have no environment"],
-    ["no", any({ sub: "repo:evil/x:pull_request" }), "the subject by a claim"],
-    ["no", { issuer: "https://gitlab.com", subjectPattern: ".*" }, "another issuer"],
-    ["undecided", { subjectPattern: "(?=x)" }, "a pattern that cannot be read"],
-    ["undecided", { subject: undefined }, "a subject that is not known"],
-    ["yes", any({ __proto__: null, audience: "x" }), "names that objects have"],
-    [
-      "no",
-      JSON.parse('{ "subjectPattern": ".*", "claims": { "__proto__": "x", "repository": "evil/x" } }'),
-      "the same",
-    ],
-  ])("%s: %j, %s", (expected, match) => expect(answer(assumedBy(match))).toBe(expected));
+test.each<[string, Json, string]>([
+  ["yes", { subjectPattern: "repo:acme/charts.pull_request" }, "a dot is a colon too"],
+  ["yes", any({ repository: "acme/x" }), "a repository of the owner"],
+  ["yes", any({ job_workflow_ref: "acme/ci/x.yml@refs/heads/main" }), "called workflow"],
+  ["yes", any({ actor: "bob" }), "a claim that may be anything"],
+  ["no", { subjectPattern: "repo:evil/.*" }, "another owner"],
+  ["no", any({ repository_owner: "evil" }), "another owner, by a claim"],
+  ["no", any({ repository: "evil/x" }), "another owner's repository, by a claim"],
+  ["no", { subjectPattern: "repo:acme/.*:ref:refs/heads/.*" }, "branches"],
+  ["no", { subjectPattern: "repo:acme/.*", claims: { event_name: "push" } }, "another event"],
+  ["no", { subjectPattern: "repo:acme/.*", claimPatterns: { environment: ".*" } }, "they have no environment"],
+  ["no", any({ sub: "repo:evil/x:pull_request" }), "the subject by a claim"],
+  ["no", { issuer: "https://gitlab.com", subjectPattern: ".*" }, "another issuer"],
+  ["undecided", { subjectPattern: "(?=x)" }, "a pattern that cannot be read"],
+  ["undecided", { subject: undefined }, "a subject that is not known"],
+  ["yes", any({ __proto__: null, audience: "x" }), "names that objects have"],
+  ["no", JSON.parse('{ "subjectPattern": ".*", "claims": { "__proto__": "x", "repository": "evil/x" } }'), "the same"],
+])("the pull requests of an owner, %s: %j, %s", (expected, match) => expect(answer(assumedBy(match))).toBe(expected));
 
-  test("an example has the claims that the identity asks for", () => {
-    const relationship = assumedBy({ subjectPattern: "repo:[a-z]+/charts.+", claims: { repository: "acme/charts" } });
-    expect(canBeAssumedBy(relationship, workloadsOf(pulls))).toEqual({
-      is: "yes",
-      example: { iss: GITHUB, sub: "repo:acme/charts:pull_request", repository: "acme/charts" },
-    });
+test("the pull requests of an owner, an example has the claims that the identity asks for", () => {
+  const relationship = assumedBy({ subjectPattern: "repo:[a-z]+/charts.+", claims: { repository: "acme/charts" } });
+  expect(canBeAssumedBy(relationship, workloadsOf(pulls))).toEqual({
+    is: "yes",
+    example: { iss: GITHUB, sub: "repo:acme/charts:pull_request", repository: "acme/charts" },
   });
 });
 
@@ -167,66 +161,64 @@ describe("others than before", () => {
   });
 });
 
-describe("everybody", () => {
-  const owners = "every owner of GitHub";
-  const same = `${owners}, whose subjects can be the same`;
-  const [hcp, pulumi] = ["https://app.terraform.io", "https://api.pulumi.com/oidc"];
-  /** Who, and such as whom; undefined: nobody else. */
-  test.each<[who: string | undefined, Json, example?: string]>([
-    [owners, { subjectPattern: "repo:[^/]+/images:ref:refs/heads/main" }],
-    [owners, { subjectPattern: "repo:acme.*:ref:refs/heads/main" }, "acmea"],
-    [owners, any({ event_name: "push" })],
-    [owners, any({ job_workflow_ref: "acme/ci/x.yml@refs/heads/main" })],
-    [same, { subject: "environment:prod" }, "environment:prod"],
-    [same, { subject: "job_workflow_ref:acme/ci/x.yml@main" }, "job_workflow_ref:acme/ci/x.yml@main"],
-    [undefined, MAIN],
-    [undefined, { subjectPattern: "repo:acme/.*" }],
-    [undefined, { subjectPattern: "(?i)repo:a-long-name-of-an-organization/.*" }],
-    [undefined, { subjectPattern: "repo:(acme|other)/.*" }],
-    [undefined, any({ repository_owner: "acme" })],
-    [undefined, any({ repository: "acme/x" })],
-    [undefined, { subjectPattern: ".*", claimPatterns: { repository: "acme/.*" } }],
-    [owners, { subjectPattern: ".*", claimPatterns: { repository: ".*/x" } }],
-    [undefined, any({ repository_owner_id: "7" })],
-    ["every project of GitLab", { issuer: GITLAB, subjectPattern: "project_path:.*:ref:main" }],
-    [undefined, { issuer: GITLAB, subjectPattern: "project_path:acme/.*" }],
-    [undefined, { issuer: GITLAB, ...any({ namespace_path: "acme" }) }],
-    ["every organization of Buildkite", buildkite("organization:.*")],
-    [undefined, buildkite("organization:acme:.*")],
-    [
-      "every organization of HCP Terraform",
-      { issuer: hcp, subjectPattern: "organization:.*:project:p:workspace:w:run_phase:apply" },
-    ],
-    [undefined, { issuer: hcp, subjectPattern: "organization:acme:.*" }],
-    ["every organization of Pulumi Cloud", { issuer: pulumi, subjectPattern: "pulumi:deploy:org:.*" }],
-    [undefined, { issuer: pulumi, subjectPattern: "pulumi:deploy:org:acme:.*" }],
-    ["every organization of Okta", issuedBy("https://[a-z-]+\\.okta\\.com")],
-    ["every tenant of Auth0", issuedBy("https://[a-z-]+\\.eu\\.auth0\\.com/")],
-    ["every account of Spacelift", issuedBy("https://[a-z-]+\\.app\\.spacelift\\.io")],
-    ["every organization of Semaphore", issuedBy("https://[a-z-]+\\.semaphoreci\\.com")],
-    ["every account of Google", google(), "1"],
-    [undefined, google("a@acme.iam.gserviceaccount.com")],
-    ["every cluster of Amazon EKS", issuedBy("https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/.*", "system:x")],
-    ["anyone who registers a host", issuedBy("https://oidc\\.eks\\..*", "system:serviceaccount:prod:deployer")],
-    [undefined, { issuer: CLUSTER, subjectPattern: ".*" }],
-    ["anyone who registers a host", issuedBy("https://.*\\.example\\.com")],
-    [undefined, issuedBy("https://[a-z]+\\.example\\.com/id/[0-9]+")],
-  ])("%s: %j", (who, match, example = "someone-else") => {
-    expect(everyoneIn(assumedBy(match))).toEqual(foundOrNone(who && `${who}, such as "${example}"`));
-  });
+const owners = "every owner of GitHub";
+const same = `${owners}, whose subjects can be the same`;
+const [hcp, pulumi] = ["https://app.terraform.io", "https://api.pulumi.com/oidc"];
+/** Who, and such as whom; undefined: nobody else. */
+test.each<[who: string | undefined, Json, example?: string]>([
+  [owners, { subjectPattern: "repo:[^/]+/images:ref:refs/heads/main" }],
+  [owners, { subjectPattern: "repo:acme.*:ref:refs/heads/main" }, "acmea"],
+  [owners, any({ event_name: "push" })],
+  [owners, any({ job_workflow_ref: "acme/ci/x.yml@refs/heads/main" })],
+  [same, { subject: "environment:prod" }, "environment:prod"],
+  [same, { subject: "job_workflow_ref:acme/ci/x.yml@main" }, "job_workflow_ref:acme/ci/x.yml@main"],
+  [undefined, MAIN],
+  [undefined, { subjectPattern: "repo:acme/.*" }],
+  [undefined, { subjectPattern: "(?i)repo:a-long-name-of-an-organization/.*" }],
+  [undefined, { subjectPattern: "repo:(acme|other)/.*" }],
+  [undefined, any({ repository_owner: "acme" })],
+  [undefined, any({ repository: "acme/x" })],
+  [undefined, { subjectPattern: ".*", claimPatterns: { repository: "acme/.*" } }],
+  [owners, { subjectPattern: ".*", claimPatterns: { repository: ".*/x" } }],
+  [undefined, any({ repository_owner_id: "7" })],
+  ["every project of GitLab", { issuer: GITLAB, subjectPattern: "project_path:.*:ref:main" }],
+  [undefined, { issuer: GITLAB, subjectPattern: "project_path:acme/.*" }],
+  [undefined, { issuer: GITLAB, ...any({ namespace_path: "acme" }) }],
+  ["every organization of Buildkite", buildkite("organization:.*")],
+  [undefined, buildkite("organization:acme:.*")],
+  [
+    "every organization of HCP Terraform",
+    { issuer: hcp, subjectPattern: "organization:.*:project:p:workspace:w:run_phase:apply" },
+  ],
+  [undefined, { issuer: hcp, subjectPattern: "organization:acme:.*" }],
+  ["every organization of Pulumi Cloud", { issuer: pulumi, subjectPattern: "pulumi:deploy:org:.*" }],
+  [undefined, { issuer: pulumi, subjectPattern: "pulumi:deploy:org:acme:.*" }],
+  ["every organization of Okta", issuedBy("https://[a-z-]+\\.okta\\.com")],
+  ["every tenant of Auth0", issuedBy("https://[a-z-]+\\.eu\\.auth0\\.com/")],
+  ["every account of Spacelift", issuedBy("https://[a-z-]+\\.app\\.spacelift\\.io")],
+  ["every organization of Semaphore", issuedBy("https://[a-z-]+\\.semaphoreci\\.com")],
+  ["every account of Google", google(), "1"],
+  [undefined, google("a@acme.iam.gserviceaccount.com")],
+  ["every cluster of Amazon EKS", issuedBy("https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/.*", "system:x")],
+  ["anyone who registers a host", issuedBy("https://oidc\\.eks\\..*", "system:serviceaccount:prod:deployer")],
+  [undefined, { issuer: CLUSTER, subjectPattern: ".*" }],
+  ["anyone who registers a host", issuedBy("https://.*\\.example\\.com")],
+  [undefined, issuedBy("https://[a-z]+\\.example\\.com/id/[0-9]+")],
+])("everybody: %s: %j", (who, match, example = "someone-else") => {
+  expect(everyoneIn(assumedBy(match))).toEqual(foundOrNone(who && `${who}, such as "${example}"`));
+});
 
-  test("a pattern that cannot be read is not decided; no principal of AWS is everybody, and nobody of whom nothing is known", () => {
-    expect(everyoneIn(assumedBy({ subjectPattern: "(?=x)" }))).toEqual({ is: "undecided" });
-    // Other patterns of a policy may have taken all steps: that is no way to hide one.
-    const match = { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:.*:pull_request" };
-    const texts = (budget?: Budget) => openPatternsIn(match, budget).map(({ path, text }) => `${path} ${text}`);
-    expect(texts({ steps: 0 })).toEqual([
-      expect.stringMatching(/^subjectPattern may match the workloads of every customer: it takes too many steps/),
-    ]);
-    expect(texts()).toEqual([expect.stringMatching(/^subjectPattern matches the workloads of every customer/)]);
-    expect(openPatternsIn({ issuer: match.issuer, subject: "repo:acme/x:pull_request" }, { steps: 0 })).toEqual([]);
-    expect([everyoneIn(aws("123456789012")), everyoneIn(null)]).toEqual([{ is: "none" }, { is: "none" }]);
-  });
+test("everybody: an unreadable pattern is not decided; no principal of AWS is everybody", () => {
+  expect(everyoneIn(assumedBy({ subjectPattern: "(?=x)" }))).toEqual({ is: "undecided" });
+  // Other patterns of a policy may have taken all steps: that is no way to hide one.
+  const match = { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:.*:pull_request" };
+  const texts = (budget?: Budget) => openPatternsIn(match, budget).map(({ path, text }) => `${path} ${text}`);
+  expect(texts({ steps: 0 })).toEqual([
+    expect.stringMatching(/^subjectPattern may match the workloads of every customer: it takes too many steps/),
+  ]);
+  expect(texts()).toEqual([expect.stringMatching(/^subjectPattern matches the workloads of every customer/)]);
+  expect(openPatternsIn({ issuer: match.issuer, subject: "repo:acme/x:pull_request" }, { steps: 0 })).toEqual([]);
+  expect([everyoneIn(aws("123456789012")), everyoneIn(null)]).toEqual([{ is: "none" }, { is: "none" }]);
 });
 
 const ISSUER = "https://token.actions.githubusercontent.com";
@@ -300,77 +292,73 @@ const compared = async (match: Json, subject: string, further: Json = {}) => {
 
 const subjectPattern = (pattern: string): Json => ({ subject: undefined, subjectPattern: pattern });
 
-describe("agrees with the exchange:", () => {
-  test.each<[string, Json, string, Json, string[]]>([
-    ["all as it should be", {}, "s", {}, []],
-    ["another subject", {}, "S", {}, ["sub"]],
-    ["another issuer", { issuer: "https://issuer.example" }, "s", {}, ["iss"]],
-    ["issuer and subject", { issuer: "https://issuer.example" }, "t", {}, ["iss", "sub"]],
-    ["a subject that matches", subjectPattern("repo:acme/.*"), "repo:acme/images", {}, []],
-    ["a pattern that matches a part only", subjectPattern("acme"), "repo:acme/images", {}, ["sub"]],
-    ["an audience for another service", {}, "s", { audience: "https://other.example" }, ["aud"]],
-    ["the bare host as audience", {}, "s", { audience: new URL(api.authUrl).host }, []],
-    ["an audience of its own", { audience: "irm" }, "s", { audience: "irm" }, []],
-    ["not its own audience", { audience: "irm" }, "s", {}, ["aud"]],
-    ["an audience that matches", { audiencePattern: "irm-.*" }, "s", { audience: "irm-dev" }, []],
-    ["a further claim", { claims: { ref: "main" } }, "s", { claims: { ref: "main" } }, []],
-    ["a further claim that differs", { claims: { ref: "main" } }, "s", { claims: { ref: "dev" } }, ["ref"]],
-    ["a further claim that is missing", { claims: { ref: "main" } }, "s", {}, ["ref"]],
-    ["a truth value", { claims: { protected: "true" } }, "s", { claims: { protected: true } }, []],
-    ["a number, which never matches", { claims: { run: "7" } }, "s", { claims: { run: 7 } }, ["run"]],
-    ["a list, which never matches", { claimPatterns: { g: ".*" } }, "s", { claims: { g: ["a"] } }, ["g"]],
-    ["a claim of every object", { claims: { toString: "x" } }, "s", {}, ["toString"]],
-    ["claims that match", { claimPatterns: { ref: "refs/.*" } }, "s", { claims: { ref: "refs/heads/x" } }, []],
-  ])("%s", async (_, match, subject, further, claims) => {
-    const { unmet: found, isTaken } = await compared(match, subject, further);
-    expect({ found, isTaken }).toEqual({ found: claims, isTaken: claims.length === 0 });
-  });
-
-  test.each<[string, (now: number) => Json, string[]]>([
-    ["a token that has ended", (now) => ({ iat: now - 700, exp: now - 61 }), ["exp"]],
-    ["one that has just ended", (now) => ({ iat: now - 700, exp: now - 59 }), []],
-    ["one that begins later", (now) => ({ nbf: now + 120 }), ["nbf"]],
-    ["one of the future", (now) => ({ iat: now + 120, exp: now + 300 }), ["iat"]],
-    ["one that lives for too long", (now) => ({ iat: now, exp: now + 25 * 3600 }), ["exp"]],
-  ])("%s", async (_, claims, expected) => {
-    const { unmet: found, isTaken } = await compared({}, "s", { claims: claims(Math.floor(api.clock() / 1000)) });
-    expect({ found, isTaken }).toEqual({ found: expected, isTaken: expected.length === 0 });
-  });
+test.each<[string, Json, string, Json, string[]]>([
+  ["all as it should be", {}, "s", {}, []],
+  ["another subject", {}, "S", {}, ["sub"]],
+  ["another issuer", { issuer: "https://issuer.example" }, "s", {}, ["iss"]],
+  ["issuer and subject", { issuer: "https://issuer.example" }, "t", {}, ["iss", "sub"]],
+  ["a subject that matches", subjectPattern("repo:acme/.*"), "repo:acme/images", {}, []],
+  ["a pattern that matches a part only", subjectPattern("acme"), "repo:acme/images", {}, ["sub"]],
+  ["an audience for another service", {}, "s", { audience: "https://other.example" }, ["aud"]],
+  ["the bare host as audience", {}, "s", { audience: new URL(api.authUrl).host }, []],
+  ["an audience of its own", { audience: "irm" }, "s", { audience: "irm" }, []],
+  ["not its own audience", { audience: "irm" }, "s", {}, ["aud"]],
+  ["an audience that matches", { audiencePattern: "irm-.*" }, "s", { audience: "irm-dev" }, []],
+  ["a further claim", { claims: { ref: "main" } }, "s", { claims: { ref: "main" } }, []],
+  ["a further claim that differs", { claims: { ref: "main" } }, "s", { claims: { ref: "dev" } }, ["ref"]],
+  ["a further claim that is missing", { claims: { ref: "main" } }, "s", {}, ["ref"]],
+  ["a truth value", { claims: { protected: "true" } }, "s", { claims: { protected: true } }, []],
+  ["a number, which never matches", { claims: { run: "7" } }, "s", { claims: { run: 7 } }, ["run"]],
+  ["a list, which never matches", { claimPatterns: { g: ".*" } }, "s", { claims: { g: ["a"] } }, ["g"]],
+  ["a claim of every object", { claims: { toString: "x" } }, "s", {}, ["toString"]],
+  ["claims that match", { claimPatterns: { ref: "refs/.*" } }, "s", { claims: { ref: "refs/heads/x" } }, []],
+])("agrees with the exchange: %s", async (_, match, subject, further, claims) => {
+  const { unmet: found, isTaken } = await compared(match, subject, further);
+  expect({ found, isTaken }).toEqual({ found: claims, isTaken: claims.length === 0 });
 });
 
-describe("says what differs:", () => {
-  const messageOf = async (...given: Parameters<typeof compared>): Promise<string> =>
-    (await compared(...given)).checks.flatMap(({ isMet, message }) => (isMet ? [] : message)).join();
-  const repository = "repo:acme/images:ref:refs/heads/main";
-  const wanted = 'the identity wants "main" (claimMatch.claims.ref)';
+test.each<[string, (now: number) => Json, string[]]>([
+  ["a token that has ended", (now) => ({ iat: now - 700, exp: now - 61 }), ["exp"]],
+  ["one that has just ended", (now) => ({ iat: now - 700, exp: now - 59 }), []],
+  ["one that begins later", (now) => ({ nbf: now + 120 }), ["nbf"]],
+  ["one of the future", (now) => ({ iat: now + 120, exp: now + 300 }), ["iat"]],
+  ["one that lives for too long", (now) => ({ iat: now, exp: now + 25 * 3600 }), ["exp"]],
+])("agrees with the exchange: %s", async (_, claims, expected) => {
+  const { unmet: found, isTaken } = await compared({}, "s", { claims: claims(Math.floor(api.clock() / 1000)) });
+  expect({ found, isTaken }).toEqual({ found: expected, isTaken: expected.length === 0 });
+});
 
-  test.each<[Json, subject: string, further: Json, message: string | RegExp]>([
-    [{}, "t", {}, 'the token has "t"; the identity wants "s" (claimMatch.subject)'],
-    [
-      ...([subjectPattern("repo:acme/.*"), "t", {}] as const),
-      'the token has "t"; the identity wants a match of "repo:acme/.*" (claimMatch.subjectPattern)',
-    ],
-    [{ claims: { ref: "main" } }, "s", {}, `the token has no such claim; ${wanted}`],
-    [{ claims: { ref: "main" } }, "s", { claims: { ref: 7 } }, `the token has 7, which is not a text; ${wanted}`],
-    [{}, "S", {}, /; they differ in upper and lower case only$/],
-    [{}, "s/", {}, /; they differ in the slash at the end only$/],
-    [
-      ...([{ subject: repository }, repository.replace("acme/images", "acme@1/images@2"), {}] as const),
-      /; they differ in the numeric ids of the owner and the repository only$/,
-    ],
-    [{}, "s ", {}, /; they differ in white space at an end only$/],
-  ])("of %j and %j with %j", async (match, subject, further, message) => {
-    expect(await messageOf(match, subject, further)).toEqual(
-      typeof message === "string" ? message : expect.stringMatching(message),
-    );
-  });
+const messageOf = async (...given: Parameters<typeof compared>): Promise<string> =>
+  (await compared(...given)).checks.flatMap(({ isMet, message }) => (isMet ? [] : message)).join();
+const repository = "repo:acme/images:ref:refs/heads/main";
+const wanted = 'the identity wants "main" (claimMatch.claims.ref)';
 
-  test("a text with controls is escaped, and a long one is cut", async () => {
-    const claims = { ref: `\u001b[2J${"x".repeat(5_000)}` };
-    const message = await messageOf({ claims: { ref: "main" } }, "s", { claims });
-    expect(message).toContain('"\\u001b[2Jxxx');
-    expect(message.length).toBeLessThan(500);
-  });
+test.each<[Json, subject: string, further: Json, message: string | RegExp]>([
+  [{}, "t", {}, 'the token has "t"; the identity wants "s" (claimMatch.subject)'],
+  [
+    ...([subjectPattern("repo:acme/.*"), "t", {}] as const),
+    'the token has "t"; the identity wants a match of "repo:acme/.*" (claimMatch.subjectPattern)',
+  ],
+  [{ claims: { ref: "main" } }, "s", {}, `the token has no such claim; ${wanted}`],
+  [{ claims: { ref: "main" } }, "s", { claims: { ref: 7 } }, `the token has 7, which is not a text; ${wanted}`],
+  [{}, "S", {}, /; they differ in upper and lower case only$/],
+  [{}, "s/", {}, /; they differ in the slash at the end only$/],
+  [
+    ...([{ subject: repository }, repository.replace("acme/images", "acme@1/images@2"), {}] as const),
+    /; they differ in the numeric ids of the owner and the repository only$/,
+  ],
+  [{}, "s ", {}, /; they differ in white space at an end only$/],
+])("says what differs: of %j and %j with %j", async (match, subject, further, message) => {
+  expect(await messageOf(match, subject, further)).toEqual(
+    typeof message === "string" ? message : expect.stringMatching(message),
+  );
+});
+
+test("says what differs: a text with controls is escaped, and a long one is cut", async () => {
+  const claims = { ref: `\u001b[2J${"x".repeat(5_000)}` };
+  const message = await messageOf({ claims: { ref: "main" } }, "s", { claims });
+  expect(message).toContain('"\\u001b[2Jxxx');
+  expect(message.length).toBeLessThan(500);
 });
 
 const claims = { iss: "https://keys.example", sub: "root", aud: api.authUrl, exp: api.clock() / 1000 + 60 };

@@ -22,7 +22,6 @@ beforeEach(() => {
 const group = (name: string, description = "one"): Json => ({ parent, name: `${name}-${count}`, description });
 const claimMatch = { issuer: "https://issuer.example.com", subject: "ci" };
 
-/** A stack that was saved with these. */
 const saved = async (names: readonly string[]): Promise<Stored[]> => {
   const run = world.run();
   const all = await Promise.all(names.map((name) => run.create("group", name, group(name))));
@@ -31,49 +30,47 @@ const saved = async (names: readonly string[]): Promise<Stored[]> => {
   return all;
 };
 
-describe("a run without checkpoints", () => {
-  it("has each create, update and delete on disk before its request, after the line that marks the stack as open", async () => {
-    const [first, second] = (await saved(["a", "b"])) as [Stored, Stored];
-    const seen: { method: string; last: Json | undefined; isOpen: boolean }[] = [];
-    const transport: Transport = (request) => {
-      const lines = request.method === "GET" ? [] : world.lines();
-      const isOpen = lines.some((line) => line.began !== undefined);
-      if (request.method !== "GET") seen.push({ method: request.method, last: lines.at(-1), isOpen });
-      return service.transport(request);
-    };
-    const run = world.run({ isUnchecked: true, transport });
-    await run.update(first, group("a", "two"));
-    await run.delete(second);
-    await run.create("group", "c", group("c"));
-    expect(seen).toMatchObject([
-      { method: "PATCH", last: { wrote: first.id, kind: "group", to: expect.any(String) }, isOpen: true },
-      { method: "DELETE", last: { wrote: second.id, kind: "group" }, isOpen: true },
-      { method: "POST", last: { intent: expect.any(String), run: expect.any(String) }, isOpen: true },
-    ]);
-  });
+it("a run without checkpoints has each write on disk before its request, after its own line", async () => {
+  const [first, second] = (await saved(["a", "b"])) as [Stored, Stored];
+  const seen: { method: string; last: Json | undefined; isOpen: boolean }[] = [];
+  const transport: Transport = (request) => {
+    const lines = request.method === "GET" ? [] : world.lines();
+    const isOpen = lines.some((line) => line.began !== undefined);
+    if (request.method !== "GET") seen.push({ method: request.method, last: lines.at(-1), isOpen });
+    return service.transport(request);
+  };
+  const run = world.run({ isUnchecked: true, transport });
+  await run.update(first, group("a", "two"));
+  await run.delete(second);
+  await run.create("group", "c", group("c"));
+  expect(seen).toMatchObject([
+    { method: "PATCH", last: { wrote: first.id, kind: "group", to: expect.any(String) }, isOpen: true },
+    { method: "DELETE", last: { wrote: second.id, kind: "group" }, isOpen: true },
+    { method: "POST", last: { intent: expect.any(String), run: expect.any(String) }, isOpen: true },
+  ]);
+});
 
-  it("writes no such line where the engine saves checkpoints", async () => {
-    const [first] = (await saved(["a"])) as [Stored];
-    const run = world.run();
-    await run.update(first, group("a", "two"));
-    await run.delete(first);
-    expect(world.lines().flatMap(Object.keys)).not.toContain("wrote");
-  });
+it("a run without checkpoints writes no such line where the engine saves checkpoints", async () => {
+  const [first] = (await saved(["a"])) as [Stored];
+  const run = world.run();
+  await run.update(first, group("a", "two"));
+  await run.delete(first);
+  expect(world.lines().flatMap(Object.keys)).not.toContain("wrote");
+});
 
-  it("that the engine ended and saved is no open run: the next one says nothing, and its lines go", async () => {
-    const [first] = (await saved(["a"])) as [Stored];
-    const ended = new AbortController();
-    const run = world.run({ isUnchecked: true, cancelled: ended.signal });
-    const changed = await run.update(first, group("a", "two"));
-    const created = await run.create("group", "b", group("b"));
-    ended.abort();
-    service.clock.advance(1_000);
-    world.save(changed, created);
-    const next = world.run();
-    expect(await next.diff(changed, group("a", "two"))).toMatchObject({ changes: false });
-    expect(world.messages).toEqual([]);
-    expect(world.contents()).toMatchObject({ entries: [], runs: [], writes: [] });
-  });
+it("a run without checkpoints that the engine ended and saved is no open run", async () => {
+  const [first] = (await saved(["a"])) as [Stored];
+  const ended = new AbortController();
+  const run = world.run({ isUnchecked: true, cancelled: ended.signal });
+  const changed = await run.update(first, group("a", "two"));
+  const created = await run.create("group", "b", group("b"));
+  ended.abort();
+  service.clock.advance(1_000);
+  world.save(changed, created);
+  const next = world.run();
+  expect(await next.diff(changed, group("a", "two"))).toMatchObject({ changes: false });
+  expect(world.messages).toEqual([]);
+  expect(world.contents()).toMatchObject({ entries: [], runs: [], writes: [] });
 });
 
 describe("after a killed run without checkpoints", () => {

@@ -17,7 +17,6 @@ import { createGroup, createWorld, type Stored, type World } from "./world.ts";
 
 const service = await startSharedService();
 let world: World;
-/** a group of this test */
 let parent: string;
 let own: Stored;
 beforeEach(async ({ task }) => {

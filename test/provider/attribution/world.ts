@@ -47,15 +47,11 @@ export const createWorld = (service: Service) => {
   const state = {
     journal: mkdtempSync(join(journalFolder, "open-")),
     messages: [] as string[],
-    /** what the engine has saved */
     saved: [] as Stored[],
-    /** why the state cannot be read */
     problem: undefined as string | undefined,
-    /** resources of others in the state */
     others: [] as StateResource[],
     env: {} as Record<string, string | undefined>,
   };
-  /** a process of one operation */
   const run = ({ isUnchecked = false, transport = service.transport, cancelled }: RunOptions = {}) => {
     const read = async (): Promise<EngineState> => {
       if (state.problem !== undefined) throw new EngineStateError(state.problem);
@@ -98,7 +94,6 @@ export const createWorld = (service: Service) => {
   };
   return Object.assign(state, {
     run,
-    /** the engine saves these */
     save: (...resources: readonly Stored[]): void => {
       state.saved = [...resources];
       savedAt = service.clock.today();
@@ -113,7 +108,6 @@ export const createWorld = (service: Service) => {
       }
       service.clock.advance(120_000);
     },
-    /** lines of the journal */
     lines: (): Json[] =>
       textOf(state.journal)
         .split("\n")

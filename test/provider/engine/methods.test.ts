@@ -22,7 +22,6 @@ import {
 } from "../../support/scripted.ts";
 
 const TOKEN = { IRM_TOKEN: "token" };
-/** arguments of a new group */
 const ENG = { ...keyOf("eng"), parent: ORG, name: "eng" };
 
 const isSettled = async (run: Promise<unknown>): Promise<boolean> => {
@@ -213,67 +212,65 @@ const startChecks = async () => {
 };
 
 // What the check of an identity or a role binding says beyond its arguments.
-describe("the check of an identity", () => {
-  it("warns of the patterns that irm check refuses in a policy, and of no others", async () => {
-    const { checkWith, warnings } = await startChecks();
-    const check = checkWith(() => false);
-    await check("open", { claimMatch: { issuer: ISSUER, subjectPattern: "repo:[^/]+/images:ref:refs/heads/main" } });
-    await check("closed", { claimMatch: { issuer: ISSUER, subjectPattern: "repo:acme/.*" } });
-    await check("unknown", { claimMatch: UNKNOWN });
-    await check("aws", { awsIdentity: { awsAccount: "123456789012", arnPattern: ".*", userIdPattern: "A.*" } });
-    await check("wrong", { claimMatch: { issuer: ISSUER, subjectPattern: ".*(" } });
-    const secret = checkWith((names) => names.includes("claimMatch"));
-    await secret("secret", { claimMatch: { issuer: ISSUER, subjectPattern: "repo:.*" } });
-    expect(warnings()).toEqual([
-      `warning: Identity open: claimMatch.subjectPattern matches the workloads of every customer of ${ISSUER}; name the organization`,
-      "warning: Identity aws: awsIdentity.arnPattern matches everything; name the role or user, as the preset aws does",
-      "warning: Identity secret: claimMatch, which is secret, lets in everyone",
-    ]);
-  });
+it("the check of an identity warns of the patterns that irm check refuses in a policy, and of no others", async () => {
+  const { checkWith, warnings } = await startChecks();
+  const check = checkWith(() => false);
+  await check("open", { claimMatch: { issuer: ISSUER, subjectPattern: "repo:[^/]+/images:ref:refs/heads/main" } });
+  await check("closed", { claimMatch: { issuer: ISSUER, subjectPattern: "repo:acme/.*" } });
+  await check("unknown", { claimMatch: UNKNOWN });
+  await check("aws", { awsIdentity: { awsAccount: "123456789012", arnPattern: ".*", userIdPattern: "A.*" } });
+  await check("wrong", { claimMatch: { issuer: ISSUER, subjectPattern: ".*(" } });
+  const secret = checkWith((names) => names.includes("claimMatch"));
+  await secret("secret", { claimMatch: { issuer: ISSUER, subjectPattern: "repo:.*" } });
+  expect(warnings()).toEqual([
+    `warning: Identity open: claimMatch.subjectPattern matches the workloads of every customer of ${ISSUER}; name the organization`,
+    "warning: Identity aws: awsIdentity.arnPattern matches everything; name the role or user, as the preset aws does",
+    "warning: Identity secret: claimMatch, which is secret, lets in everyone",
+  ]);
+});
 
-  it("refuses claims that match no token, unless the identity exists with them", async () => {
-    const { methods, warnings } = await startChecks();
-    const claimMatch = { issuer: `${ISSUER}/`, subject: "repo:acme/*:ref:refs/heads/main" };
-    const news = { ...keyOf("ci"), parent: ORG, name: "ci", claimMatch };
-    const check = async (olds: Json, more: Json = {}, isSecret?: boolean) => {
-      const shows = isSecret === undefined ? undefined : () => isSecret;
-      return (await methods.identity.check(olds, { ...news, ...more }, shows)).failures;
-    };
-    const slash = "ends with a slash, which this issuer does not have, so it matches no token";
-    const star = "is compared byte for byte, so * stands for itself and it matches no token";
-    expect(await check({}, {}, false)).toEqual([
-      { property: "claimMatch.issuer", reason: `${slash}; write ${ISSUER}` },
-      {
-        property: "claimMatch.subject",
-        reason: `${star}; write subjectPattern: "repo:acme/[^/:]*:ref:refs/heads/main"`,
-      },
+it("the check of an identity refuses claims that match no token, unless the identity exists with them", async () => {
+  const { methods, warnings } = await startChecks();
+  const claimMatch = { issuer: `${ISSUER}/`, subject: "repo:acme/*:ref:refs/heads/main" };
+  const news = { ...keyOf("ci"), parent: ORG, name: "ci", claimMatch };
+  const check = async (olds: Json, more: Json = {}, isSecret?: boolean) => {
+    const shows = isSecret === undefined ? undefined : () => isSecret;
+    return (await methods.identity.check(olds, { ...news, ...more }, shows)).failures;
+  };
+  const slash = "ends with a slash, which this issuer does not have, so it matches no token";
+  const star = "is compared byte for byte, so * stands for itself and it matches no token";
+  expect(await check({}, {}, false)).toEqual([
+    { property: "claimMatch.issuer", reason: `${slash}; write ${ISSUER}` },
+    {
+      property: "claimMatch.subject",
+      reason: `${star}; write subjectPattern: "repo:acme/[^/:]*:ref:refs/heads/main"`,
+    },
+  ]);
+  for (const isSecret of [true, undefined])
+    expect((await check({}, {}, isSecret)).map(({ reason }) => reason)).toEqual([
+      `${slash}; leave it out`,
+      `${star}; use subjectPattern instead`,
     ]);
-    for (const isSecret of [true, undefined])
-      expect((await check({}, {}, isSecret)).map(({ reason }) => reason)).toEqual([
-        `${slash}; leave it out`,
-        `${star}; use subjectPattern instead`,
-      ]);
-    expect(warnings()).toEqual([]);
-    expect(await check(news, { description: "x" }, false)).toEqual([]);
-    expect(await check({}, { adopt: GROUP }, false)).toEqual([]);
-    expect(warnings().filter((text) => text.startsWith("warning: Identity ci: claimMatch."))).toHaveLength(4);
-  });
+  expect(warnings()).toEqual([]);
+  expect(await check(news, { description: "x" }, false)).toEqual([]);
+  expect(await check({}, { adopt: GROUP }, false)).toEqual([]);
+  expect(warnings().filter((text) => text.startsWith("warning: Identity ci: claimMatch."))).toHaveLength(4);
+});
 
-  it("warns of a GitHub subject without ids beside one of the same owner that has them, once", async () => {
-    const { checkWith, warnings } = await startChecks();
-    const check = (name: string, subject: string) =>
-      checkWith(() => false)(name, { claimMatch: { issuer: ISSUER, subject } });
-    await check("old", "repo:acme/images:pull_request");
-    await check("elsewhere", "repo:umbrella/images:pull_request");
-    await check("new", "repo:acme@1/images@2:pull_request");
-    await check("newer", "repo:acme@1/charts@3:pull_request");
-    await check("old", "repo:acme/images:pull_request");
-    expect(warnings()).toEqual([
-      expect.stringMatching(
-        /^warning: Identity old has a GitHub subject without numeric ids, and Identity new, of the same owner, has one with them: /,
-      ),
-    ]);
-  });
+it("the check of an identity warns once of a GitHub subject without ids beside one with them", async () => {
+  const { checkWith, warnings } = await startChecks();
+  const check = (name: string, subject: string) =>
+    checkWith(() => false)(name, { claimMatch: { issuer: ISSUER, subject } });
+  await check("old", "repo:acme/images:pull_request");
+  await check("elsewhere", "repo:umbrella/images:pull_request");
+  await check("new", "repo:acme@1/images@2:pull_request");
+  await check("newer", "repo:acme@1/charts@3:pull_request");
+  await check("old", "repo:acme/images:pull_request");
+  expect(warnings()).toEqual([
+    expect.stringMatching(
+      /^warning: Identity old has a GitHub subject without numeric ids, and Identity new, of the same owner, has one with them: /,
+    ),
+  ]);
 });
 
 const previews = async () => {

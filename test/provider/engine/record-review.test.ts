@@ -17,7 +17,6 @@ let messages: string[];
 const api = await startServer();
 afterAll(() => api.close());
 
-/** A process of a preview. */
 const start = (env: Record<string, string>): void => {
   messages = [];
   const log = (text: string): void => void messages.push(text);
@@ -30,7 +29,6 @@ beforeEach(() => start({ IRM_TOKEN: api.owner.token }));
 const unmarked = { [PREVIEW]: true, [SECRET_ARGUMENTS]: [] };
 const inputsWith = (name: string, args: Json): Json => ({ ...keyOf(name), ...unmarked, ...args });
 
-/** The lines of a new resource, or of one with these arguments in the state. */
 const linesOf = async (kind: StateKind, name: string, args: Json, olds: Json = {}) => {
   const { inputs, failures } = await methods[kind].check(olds, inputsWith(name, args));
   expect(failures).toEqual([]);

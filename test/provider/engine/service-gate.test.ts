@@ -209,55 +209,53 @@ describe("a preview continues", () => {
   });
 });
 
-describe("an update", () => {
-  const keys = ["one", "two", "three"].map((name) => ({ ...news(), ...keyOf(name) }));
-  const errorsOf = async (methods: Methods, bags: readonly object[]): Promise<string[]> => {
-    const done = await Promise.allSettled(bags.map((bag) => methods.check({}, bag as never)));
-    return done.map((one) => (one.status === "rejected" ? (one.reason as Error).message : ""));
-  };
+const keys = ["one", "two", "three"].map((name) => ({ ...news(), ...keyOf(name) }));
+const errorsOf = async (methods: Methods, bags: readonly object[]): Promise<string[]> => {
+  const done = await Promise.allSettled(bags.map((bag) => methods.check({}, bag as never)));
+  return done.map((one) => (one.status === "rejected" ? (one.reason as Error).message : ""));
+};
 
-  it.each<[string, Transport, string]>([
-    [
-      "the service does not answer",
-      unreachable,
-      "UNAVAILABLE: connect ECONNREFUSED\nIs the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?\nSee docs/recovery.md#unreachable",
-    ],
-    [
-      "the token is refused",
-      async () => refusal("UNAUTHENTICATED", "no"),
-      "UNAUTHENTICATED: Unauthenticated: no\nThe API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from IRM_TOKEN.\nSee docs/recovery.md#sign-in",
-    ],
-  ])("ends in the check, before any step, where %s", async (_, answer, text) => {
-    const [first, ...others] = await errorsOf(await group(token, answer), keys);
+it.each<[string, Transport, string]>([
+  [
+    "the service does not answer",
+    unreachable,
+    "UNAVAILABLE: connect ECONNREFUSED\nIs the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?\nSee docs/recovery.md#unreachable",
+  ],
+  [
+    "the token is refused",
+    async () => refusal("UNAUTHENTICATED", "no"),
+    "UNAUTHENTICATED: Unauthenticated: no\nThe API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from IRM_TOKEN.\nSee docs/recovery.md#sign-in",
+  ],
+])("an update ends in the check, before any step, where %s", async (_, answer, text) => {
+  const [first, ...others] = await errorsOf(await group(token, answer), keys);
+  expect(first).toBe(text);
+  expect(others).toEqual(keys.slice(1).map(() => "failed for the same reason as Test::one"));
+  const { parent: _parent, ...root } = keys[0] as (typeof keys)[0];
+  expect(await errorsOf(await group(token, answer), [{ ...root, root: true }])).toEqual([text]);
+  expect(messages).toEqual([]);
+});
+
+it("an update of an organization that the caller does not see ends with those that it sees", async () => {
+  const text =
+    `the organization ${ORG} is not visible to you at ${here()}; you can see:\n  - ${organization} "dev"\n` +
+    `Set one that you can see as parent, or use credentials that may see ${ORG}.\nSee docs/recovery.md#not-visible`;
+  for (const one of [{}, { __preview: true }]) {
+    const [first, ...others] = await errorsOf(
+      await group(),
+      keys.map((bag) => ({ ...bag, parent: ORG, ...one })),
+    );
     expect(first).toBe(text);
     expect(others).toEqual(keys.slice(1).map(() => "failed for the same reason as Test::one"));
-    const { parent: _parent, ...root } = keys[0] as (typeof keys)[0];
-    expect(await errorsOf(await group(token, answer), [{ ...root, root: true }])).toEqual([text]);
-    expect(messages).toEqual([]);
-  });
+  }
+});
 
-  it("of an organization that the caller does not see ends with those that it sees; so does its preview", async () => {
-    const text =
-      `the organization ${ORG} is not visible to you at ${here()}; you can see:\n  - ${organization} "dev"\n` +
-      `Set one that you can see as parent, or use credentials that may see ${ORG}.\nSee docs/recovery.md#not-visible`;
-    for (const one of [{}, { __preview: true }]) {
-      const [first, ...others] = await errorsOf(
-        await group(),
-        keys.map((bag) => ({ ...bag, parent: ORG, ...one })),
-      );
-      expect(first).toBe(text);
-      expect(others).toEqual(keys.slice(1).map(() => "failed for the same reason as Test::one"));
-    }
-  });
-
-  it("of an organization that the same update creates is previewed: nobody sees it yet", async () => {
-    const methods = await group();
-    const given = { ...keys[0], parent: UNKNOWN, name: "new", __preview: true };
-    const { inputs, failures } = await methods.check({}, given);
-    expect(failures).toEqual([]);
-    // The SDK takes what the check does not give for unknown.
-    expect(inputs).not.toHaveProperty("uid");
-  });
+it("an update of an organization that the same update creates is previewed: nobody sees it yet", async () => {
+  const methods = await group();
+  const given = { ...keys[0], parent: UNKNOWN, name: "new", __preview: true };
+  const { inputs, failures } = await methods.check({}, given);
+  expect(failures).toEqual([]);
+  // The SDK takes what the check does not give for unknown.
+  expect(inputs).not.toHaveProperty("uid");
 });
 
 const REASON = new SessionError("no connection");

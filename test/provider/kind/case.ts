@@ -48,6 +48,7 @@ export const ISSUER_KEYS: string = JSON.stringify({
 });
 
 const claimMatch = { issuer: "https://token.example.com", subject: "repo:a/b" };
+const other = { ...claimMatch, subject: "repo:a/c" };
 const runtimeRepositories = ["https://b.example.com", "https://a.example.com"];
 const byHand = { fields: { description: "by hand" }, repairedBy: "description" };
 const plain = { isRepeatable: true, secrets: [] };
@@ -69,8 +70,8 @@ export const cases: readonly KindCase[] = [
     kind: "identity",
     replacing: ["parent", "servicePrincipal", "staticKeys"],
     inputs: ({ group }) => ({ parent: group, name: "ci", claimMatch }),
-    change: { claimMatch: { ...claimMatch, subject: "repo:a/c" } },
-    update: { mask: "claimMatch.subject" },
+    change: { claimMatch: other },
+    update: { mask: "claimMatch.subject", body: { claimMatch: other } },
     byHand,
     restated: { claimMatch: { ...claimMatch, claims: {} } },
   },

@@ -25,7 +25,6 @@ beforeEach(async () => {
   service.requests.length = 0;
 });
 
-/** A resource as the engine has it after its create. */
 const create = async (kindName: KindName, args: Json, session = service.otherSession()) => {
   const kind = kindRecords[kindName];
   const { inputs, failures } = reconcile.check(kind, {}, { ...args, ...keyOf(`${kindName}-${count}`) });
@@ -45,106 +44,102 @@ const login = {
 };
 const noChange = { changes: false, replaces: [] };
 
-describe("a tag", () => {
-  const createTag = async () => {
-    const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
-    return { parent, ...(await create("tag", { parent, name: "latest", digest: digest("a") })) };
-  };
+const createTag = async () => {
+  const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
+  return { parent, ...(await create("tag", { parent, name: "latest", digest: digest("a") })) };
+};
 
-  it("that was deleted by hand is not created again by an update", async () => {
-    const { kind, id, inputs, outs } = await createTag();
-    await call("DeleteTag", { uid: id });
-    service.clock.advance(6_000);
-    const news = { ...inputs, digest: digest("b") };
-    await expect(reconcile.update(kind, service.otherSession(), id, outs, news)).rejects.toThrow(
-      /GetTag tag .*NOT_FOUND/,
-    );
-    expect((await call("ListTags", { uidp: { childrenOf: inputs.parent } })).tags ?? []).toEqual([]);
-  });
-
-  it("is not moved by another resource of the same run that declares its name at the same time", async () => {
-    const session = service.otherSession();
-    const parent = (await create("repo", { parent: group, name: "r" }, session)).id;
-    const names = ["first", "second"];
-    const declare = (resource: string) => {
-      const args = { parent, name: "latest", digest: digest("a"), ...keyOf(resource) };
-      return reconcile.create(kindRecords.tag, session, reconcile.check(kindRecords.tag, {}, args).inputs);
-    };
-    // Which of the two is first depends on the disk.
-    const outcomes = await Promise.allSettled(names.map(declare));
-    const refused = outcomes.findIndex(({ status }) => status === "rejected");
-    const [loser, owner] = [names[refused], names[1 - refused]].map((name) => keyOf(name as string).__key);
-    expect((outcomes[refused] as PromiseRejectedResult).reason.message).toMatch(
-      new RegExp(
-        `^${loser}: ${owner} declares tag "latest" in .* too, and a second create would change it; nothing was sent\\. Remove one of the two\\.$`,
-      ),
-    );
-    expect(outcomes[1 - refused]?.status).toBe("fulfilled");
-    // Nothing is left open for the next run.
-    expect(await session.journal.findUnsettled(loser as string)).toEqual([]);
-  });
-
-  it("is not created where the tags cannot be listed", async () => {
-    const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
-    const session = service.otherSession();
-    const blind: Session = {
-      ...session,
-      call: (operation, request, options) =>
-        operation === "ListTags" ? Promise.reject(new Error("no list")) : session.call(operation, request, options),
-    };
-    await expect(create("tag", { parent, name: "latest", digest: digest("a") }, blind)).rejects.toThrow(
-      'cannot check whether tag "latest" exists, and a create would change it; nothing was sent. Grant the caller tag.list.',
-    );
-    expect((await call("ListTags", { uidp: { childrenOf: parent } })).tags ?? []).toEqual([]);
-  });
+it("a tag that was deleted by hand is not created again by an update", async () => {
+  const { kind, id, inputs, outs } = await createTag();
+  await call("DeleteTag", { uid: id });
+  service.clock.advance(6_000);
+  const news = { ...inputs, digest: digest("b") };
+  await expect(reconcile.update(kind, service.otherSession(), id, outs, news)).rejects.toThrow(
+    /GetTag tag .*NOT_FOUND/,
+  );
+  expect((await call("ListTags", { uidp: { childrenOf: inputs.parent } })).tags ?? []).toEqual([]);
 });
 
-describe("a repo", () => {
-  it("that syncs has the fields of its source, and accepts any name of the source", async () => {
-    const source = await uidOf(call("CreateRepo", { parent: group, repo: { name: "nginx", aliases: ["web:latest"] } }));
-    const path = `acme/p${count}/nginx`;
-    const { name } = await call("GetGroup", { uid: service.organization });
-    const spelt = path.replace("acme", name as string);
-    const args = { parent: group, name: "m", syncConfig: { source: spelt } };
-    const { kind, id, inputs, outs } = await create("repo", args);
-    expect(outs).toMatchObject({ syncConfig: { source }, aliases: ["web:latest"] });
-    expect(reconcile.diff(kind, id, outs, inputs)).toEqual(noChange);
-    const read = await reconcile.read(kind, service.otherSession(), id, outs);
-    expect(read.inputs).toMatchObject({ syncConfig: { source: spelt } });
-    expect(reconcile.diff(kind, id, read.props, inputs)).toEqual(noChange);
-    // Changed by hand to another source: the text still means the first one.
-    const other = await uidOf(call("CreateRepo", { parent: group, repo: { name: "other" } }));
-    await call("UpdateRepo", { repo: { uid: id, sync_config: { source: other } }, updateMask: "sync_config.source" });
-    const drifted = await reconcile.read(kind, service.otherSession(), id, outs);
-    expect(reconcile.diff(kind, id, drifted.props, inputs)).toEqual({ changes: true, replaces: [] });
-    service.requests.length = 0;
-    const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, drifted.props, inputs);
-    // The service resolves the text again.
-    expect(patches()).toEqual([{ mask: "sync_config.source", body: { sync_config: { source: spelt } } }]);
-    expect(repaired).toMatchObject({ syncConfig: { source } });
-    expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);
-  });
+it("a tag is not moved by another resource of the same run that declares its name at the same time", async () => {
+  const session = service.otherSession();
+  const parent = (await create("repo", { parent: group, name: "r" }, session)).id;
+  const names = ["first", "second"];
+  const declare = (resource: string) => {
+    const args = { parent, name: "latest", digest: digest("a"), ...keyOf(resource) };
+    return reconcile.create(kindRecords.tag, session, reconcile.check(kindRecords.tag, {}, args).inputs);
+  };
+  // Which of the two is first depends on the disk.
+  const outcomes = await Promise.allSettled(names.map(declare));
+  const refused = outcomes.findIndex(({ status }) => status === "rejected");
+  const [loser, owner] = [names[refused], names[1 - refused]].map((name) => keyOf(name as string).__key);
+  expect((outcomes[refused] as PromiseRejectedResult).reason.message).toMatch(
+    new RegExp(
+      `^${loser}: ${owner} declares tag "latest" in .* too, and a second create would change it; nothing was sent\\. Remove one of the two\\.$`,
+    ),
+  );
+  expect(outcomes[1 - refused]?.status).toBe("fulfilled");
+  // Nothing is left open for the next run.
+  expect(await session.journal.findUnsettled(loser as string)).toEqual([]);
+});
 
-  it("shows a reordered list only where the order counts", async () => {
-    const overlay = (runtimeRepositories: string[], packages: string[]) => ({
-      customOverlay: { contents: { runtimeRepositories, packages } },
-    });
-    const args = { parent: group, name: "r", ...overlay(["b", "a"], ["y", "x"]) };
-    const { kind, id, inputs, outs } = await create("repo", args);
-    const diff = (further: Json) => reconcile.diff(kind, id, outs, { ...inputs, ...further });
-    expect(diff(overlay(["b", "a"], ["x", "y"]))).toEqual(noChange);
-    expect(diff(overlay(["a", "b"], ["y", "x"]))).toEqual({ changes: true, replaces: [] });
-  });
+it("a tag is not created where the tags cannot be listed", async () => {
+  const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
+  const session = service.otherSession();
+  const blind: Session = {
+    ...session,
+    call: (operation, request, options) =>
+      operation === "ListTags" ? Promise.reject(new Error("no list")) : session.call(operation, request, options),
+  };
+  await expect(create("tag", { parent, name: "latest", digest: digest("a") }, blind)).rejects.toThrow(
+    'cannot check whether tag "latest" exists, and a create would change it; nothing was sent. Grant the caller tag.list.',
+  );
+  expect((await call("ListTags", { uidp: { childrenOf: parent } })).tags ?? []).toEqual([]);
+});
 
-  it("with unmanaged tags stays, unless forceDestroy deletes them", async () => {
-    const { kind, id, outs } = await create("repo", { parent: group, name: "r" });
-    await call("CreateTag", { parent: id, tag: { name: "by-ci-r1", digest: digest("a") } });
-    await expect(reconcile.remove(kind, service.otherSession(), id, outs)).rejects.toThrow(
-      /tags of the repo would be deleted with it, and this run deletes none of them; forceDestroy: true deletes them too.*tag \S+ "by-ci-r1"/s,
-    );
-    await reconcile.remove(kind, service.otherSession(), id, { ...outs, forceDestroy: true });
-    await expect(call("GetRepo", { uid: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+it("a repo that syncs has the fields of its source, and accepts any name of the source", async () => {
+  const source = await uidOf(call("CreateRepo", { parent: group, repo: { name: "nginx", aliases: ["web:latest"] } }));
+  const path = `acme/p${count}/nginx`;
+  const { name } = await call("GetGroup", { uid: service.organization });
+  const spelt = path.replace("acme", name as string);
+  const args = { parent: group, name: "m", syncConfig: { source: spelt } };
+  const { kind, id, inputs, outs } = await create("repo", args);
+  expect(outs).toMatchObject({ syncConfig: { source }, aliases: ["web:latest"] });
+  expect(reconcile.diff(kind, id, outs, inputs)).toEqual(noChange);
+  const read = await reconcile.read(kind, service.otherSession(), id, outs);
+  expect(read.inputs).toMatchObject({ syncConfig: { source: spelt } });
+  expect(reconcile.diff(kind, id, read.props, inputs)).toEqual(noChange);
+  // Changed by hand to another source: the text still means the first one.
+  const other = await uidOf(call("CreateRepo", { parent: group, repo: { name: "other" } }));
+  await call("UpdateRepo", { repo: { uid: id, sync_config: { source: other } }, updateMask: "sync_config.source" });
+  const drifted = await reconcile.read(kind, service.otherSession(), id, outs);
+  expect(reconcile.diff(kind, id, drifted.props, inputs)).toEqual({ changes: true, replaces: [] });
+  service.requests.length = 0;
+  const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, drifted.props, inputs);
+  // The service resolves the text again.
+  expect(patches()).toEqual([{ mask: "sync_config.source", body: { sync_config: { source: spelt } } }]);
+  expect(repaired).toMatchObject({ syncConfig: { source } });
+  expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);
+});
+
+it("a repo shows a reordered list only where the order counts", async () => {
+  const overlay = (runtimeRepositories: string[], packages: string[]) => ({
+    customOverlay: { contents: { runtimeRepositories, packages } },
   });
+  const args = { parent: group, name: "r", ...overlay(["b", "a"], ["y", "x"]) };
+  const { kind, id, inputs, outs } = await create("repo", args);
+  const diff = (further: Json) => reconcile.diff(kind, id, outs, { ...inputs, ...further });
+  expect(diff(overlay(["b", "a"], ["x", "y"]))).toEqual(noChange);
+  expect(diff(overlay(["a", "b"], ["y", "x"]))).toEqual({ changes: true, replaces: [] });
+});
+
+it("a repo with unmanaged tags stays, unless forceDestroy deletes them", async () => {
+  const { kind, id, outs } = await create("repo", { parent: group, name: "r" });
+  await call("CreateTag", { parent: id, tag: { name: "by-ci-r1", digest: digest("a") } });
+  await expect(reconcile.remove(kind, service.otherSession(), id, outs)).rejects.toThrow(
+    /tags of the repo would be deleted with it, and this run deletes none of them; forceDestroy: true deletes them too.*tag \S+ "by-ci-r1"/s,
+  );
+  await reconcile.remove(kind, service.otherSession(), id, { ...outs, forceDestroy: true });
+  await expect(call("GetRepo", { uid: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
 test("a role that the service refuses has the name of the argument in the error", async () => {

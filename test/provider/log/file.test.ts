@@ -27,42 +27,40 @@ const I = JSON.stringify(intent);
 const textOf = (...lines: object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 const uidBelow = (digit: string): string => `${ORG}/${digit.repeat(16)}`;
 
-describe("a line that is not an entry", () => {
-  it.each<[string, string]>([
-    [
-      '{"intent":"a"}',
-      "key must be text; kind must be text; parent must be a uid, or empty at the root; inputs must be text",
-    ],
-    [JSON.stringify({ ...intent, parent: "../x" }), "parent must be a uid, or empty at the root"],
-    [JSON.stringify({ ...intent, at: "1" }), "at must be a number of milliseconds"],
-    [JSON.stringify({ ...intent, at: 1e300 }), "at must be a time"],
-    [JSON.stringify({ ...intent, given: "x" }), "given must be a list of texts"],
-    [JSON.stringify({ ...intent, key: "" }), "key must not be empty"],
-    [
-      JSON.stringify({ ...intent, uid: "x" }),
-      "uid must be a uid: 40 hexadecimal digits, then / and 16 more for each level below",
-    ],
-    [JSON.stringify({ ...intent, at: undefined, uid: ORG }), "at must be a number of milliseconds"],
-    ['{"closed":5}', "closed must be text"],
-    ['{"known":"x"}', "known must be a uid: 40 hexadecimal digits, then / and 16 more for each level below"],
-    ['{"colour":"blue"}', "it has none of intent, closed, known, removed, began, ended, wrote, settled"],
-    ['["intent"]', "it has none of intent, closed, known, removed, began, ended, wrote, settled"],
-    ["null", "it is not an object"],
-    ["17", "it is not an object"],
-    ["\0\0\0\0", "it is not JSON"],
-    ['{"intent":"a"} and more}', "it is not JSON"],
-  ])("%s: is ignored with a reason", (line, why) => {
-    const { entries, invalid } = contentsFrom(`${I}\n${line}\n`);
-    expect(entries).toEqual([intent]);
-    expect(invalid).toEqual([{ line, why: expect.stringContaining(why) as string }]);
-  });
+it.each<[string, string]>([
+  [
+    '{"intent":"a"}',
+    "key must be text; kind must be text; parent must be a uid, or empty at the root; inputs must be text",
+  ],
+  [JSON.stringify({ ...intent, parent: "../x" }), "parent must be a uid, or empty at the root"],
+  [JSON.stringify({ ...intent, at: "1" }), "at must be a number of milliseconds"],
+  [JSON.stringify({ ...intent, at: 1e300 }), "at must be a time"],
+  [JSON.stringify({ ...intent, given: "x" }), "given must be a list of texts"],
+  [JSON.stringify({ ...intent, key: "" }), "key must not be empty"],
+  [
+    JSON.stringify({ ...intent, uid: "x" }),
+    "uid must be a uid: 40 hexadecimal digits, then / and 16 more for each level below",
+  ],
+  [JSON.stringify({ ...intent, at: undefined, uid: ORG }), "at must be a number of milliseconds"],
+  ['{"closed":5}', "closed must be text"],
+  ['{"known":"x"}', "known must be a uid: 40 hexadecimal digits, then / and 16 more for each level below"],
+  ['{"colour":"blue"}', "it has none of intent, closed, known, removed, began, ended, wrote, settled"],
+  ['["intent"]', "it has none of intent, closed, known, removed, began, ended, wrote, settled"],
+  ["null", "it is not an object"],
+  ["17", "it is not an object"],
+  ["\0\0\0\0", "it is not JSON"],
+  ['{"intent":"a"} and more}', "it is not JSON"],
+])("a line that is not an entry %s: is ignored with a reason", (line, why) => {
+  const { entries, invalid } = contentsFrom(`${I}\n${line}\n`);
+  expect(entries).toEqual([intent]);
+  expect(invalid).toEqual([{ line, why: expect.stringContaining(why) as string }]);
+});
 
-  it("does not include a line with members of a later version, which are kept", () => {
-    const later = JSON.stringify({ ...intent, colour: "blue" });
-    const contents = contentsFrom(`${later}\n`);
-    expect(contents.invalid).toEqual([]);
-    expect(textFrom(contents)).toBe(`${later}\n`);
-  });
+it("a line that is not an entry does not include a line with members of a later version, which are kept", () => {
+  const later = JSON.stringify({ ...intent, colour: "blue" });
+  const contents = contentsFrom(`${later}\n`);
+  expect(contents.invalid).toEqual([]);
+  expect(textFrom(contents)).toBe(`${later}\n`);
 });
 
 it("a deleted record is kept until the engine has another one of its resource", () => {
@@ -79,42 +77,40 @@ const intentOf = (id: string, run?: string) => ({ ...intent, intent: id, at: 5, 
 const { key, kind, given } = intent;
 const wrote = { wrote: uidBelow("a"), kind, key, at: 6, clock: 7, run: "r", to: "print", given };
 
-describe("the journal of a run without checkpoints", () => {
-  it("has the run, its creates, and of each record the last write", () => {
-    const { entries, runs, writes, invalid } = contentsFrom(
-      textOf(
-        began,
-        intentOf("i", "r"),
-        wrote,
-        { ...wrote, isDone: true },
-        { ...wrote, to: "other", clock: 8 },
-        { ...began, ending: 9 },
-      ),
-    );
-    expect(invalid).toEqual([]);
-    expect(runs).toEqual([{ ...began, ending: 9 }]);
-    expect(entries.map(({ run }) => run)).toEqual(["r"]);
-    expect(writes).toEqual([{ ...wrote, to: "other", clock: 8 }]);
-  });
+it("the journal of a run without checkpoints has the run, its creates, and of each record the last write", () => {
+  const { entries, runs, writes, invalid } = contentsFrom(
+    textOf(
+      began,
+      intentOf("i", "r"),
+      wrote,
+      { ...wrote, isDone: true },
+      { ...wrote, to: "other", clock: 8 },
+      { ...began, ending: 9 },
+    ),
+  );
+  expect(invalid).toEqual([]);
+  expect(runs).toEqual([{ ...began, ending: 9 }]);
+  expect(entries.map(({ run }) => run)).toEqual(["r"]);
+  expect(writes).toEqual([{ ...wrote, to: "other", clock: 8 }]);
+});
 
-  it("is the same after compaction", () => {
-    const written = textOf(
-      ...[
-        { ...began, ending: 9, judged: "unclear" },
-        { ...wrote, isDone: true },
-      ],
-      ...[{ ...intentOf("i", "r"), uid: uidBelow("b"), left: true }],
-    );
-    expect(textFrom(contentsFrom(written))).toBe(written);
-  });
+it("the journal of a run without checkpoints is the same after compaction", () => {
+  const written = textOf(
+    ...[
+      { ...began, ending: 9, judged: "unclear" },
+      { ...wrote, isDone: true },
+    ],
+    ...[{ ...intentOf("i", "r"), uid: uidBelow("b"), left: true }],
+  );
+  expect(textFrom(contentsFrom(written))).toBe(written);
+});
 
-  it("ends with the run: what else it created is like the creates of any other run, and what is left goes, as does a write that the state has", () => {
-    const left = { ...intentOf("j", "r"), uid: uidBelow("b"), left: true };
-    const contents = contentsFrom(textOf(began, intentOf("i", "r"), left, wrote, { ended: "r" }));
-    expect(contents).toMatchObject({ entries: [intentOf("i")], runs: [], writes: [] });
-    const { writes } = contentsFrom(textOf(began, wrote, { settled: uidBelow("a"), kind: "group" }));
-    expect(writes).toEqual([]);
-  });
+it("the journal of a run without checkpoints ends with the run, and so do its writes that the state has", () => {
+  const left = { ...intentOf("j", "r"), uid: uidBelow("b"), left: true };
+  const contents = contentsFrom(textOf(began, intentOf("i", "r"), left, wrote, { ended: "r" }));
+  expect(contents).toMatchObject({ entries: [intentOf("i")], runs: [], writes: [] });
+  const { writes } = contentsFrom(textOf(began, wrote, { settled: uidBelow("a"), kind: "group" }));
+  expect(writes).toEqual([]);
 });
 
 const folder = testFolder();
@@ -221,47 +217,45 @@ it("creates that are in flight together write the outcome of one and the entries
   for (const entry of [first, ...next]) await journal.end([entry]);
 });
 
-describe("compaction", () => {
-  it("keeps each entry in one line, and drops settled ones", async () => {
-    const path = folder.path("compact.jsonl");
-    const file = journalFile(path);
-    for (const id of ["open", "made", "closed", "known"]) await file.append(entryOf(id));
-    await file.append({ ...entryOf("open"), at: 7 });
-    await file.append({ ...entryOf("made"), uid: uidOf("a"), at: 8 });
-    await file.append({ closed: "closed" });
-    await file.append({ ...entryOf("known"), uid: uidOf("b"), at: 8 });
-    await file.append({ known: uidOf("b") });
-    const left = await journalOf(path).findUnsettled(entryOf("open").key);
-    expect(left).toEqual([{ ...entryOf("open"), at: 7 }]);
-    const lines = readFileSync(path, "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    expect(lines).toEqual([
-      { ...entryOf("open"), at: 7 },
-      { ...entryOf("made"), at: 8, uid: uidOf("a") },
-    ]);
-    expect(readdirSync(dirname(path)).filter((name) => name.startsWith("compact"))).toEqual(["compact.jsonl"]);
-  });
+it("compaction keeps each entry in one line, and drops settled ones", async () => {
+  const path = folder.path("compact.jsonl");
+  const file = journalFile(path);
+  for (const id of ["open", "made", "closed", "known"]) await file.append(entryOf(id));
+  await file.append({ ...entryOf("open"), at: 7 });
+  await file.append({ ...entryOf("made"), uid: uidOf("a"), at: 8 });
+  await file.append({ closed: "closed" });
+  await file.append({ ...entryOf("known"), uid: uidOf("b"), at: 8 });
+  await file.append({ known: uidOf("b") });
+  const left = await journalOf(path).findUnsettled(entryOf("open").key);
+  expect(left).toEqual([{ ...entryOf("open"), at: 7 }]);
+  const lines = readFileSync(path, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines).toEqual([
+    { ...entryOf("open"), at: 7 },
+    { ...entryOf("made"), at: 8, uid: uidOf("a") },
+  ]);
+  expect(readdirSync(dirname(path)).filter((name) => name.startsWith("compact"))).toEqual(["compact.jsonl"]);
+});
 
-  it("settles what the engine read before the first create", async () => {
-    const path = folder.path("asked.jsonl");
-    const file = journalFile(path);
-    await file.append(entryOf("a"));
-    await file.append({ ...entryOf("a"), uid: uidOf("c"), at: 8 });
-    const journal = journalOf(path);
-    await journal.acknowledge("group", [uidOf("c")]);
-    expect(await journal.findUnsettled(entryOf("a").key)).toEqual([]);
-    expect(readFileSync(path, "utf8")).toBe("");
-  });
+it("compaction settles what the engine read before the first create", async () => {
+  const path = folder.path("asked.jsonl");
+  const file = journalFile(path);
+  await file.append(entryOf("a"));
+  await file.append({ ...entryOf("a"), uid: uidOf("c"), at: 8 });
+  const journal = journalOf(path);
+  await journal.acknowledge("group", [uidOf("c")]);
+  expect(await journal.findUnsettled(entryOf("a").key)).toEqual([]);
+  expect(readFileSync(path, "utf8")).toBe("");
+});
 
-  it("does not adopt from an entry that this process has begun", async () => {
-    const journal = journalOf(folder.path("own.jsonl"));
-    const { intent: _intent, at: _at, notBefore: _notBefore, ...begun } = entryOf("own");
-    const entries = (await journal.begin([begun], async () => 1)) as Entry[];
-    expect(await journal.findUnsettled(begun.key)).toEqual([]);
-    await journal.end(entries);
-  });
+it("compaction does not adopt from an entry that this process has begun", async () => {
+  const journal = journalOf(folder.path("own.jsonl"));
+  const { intent: _intent, at: _at, notBefore: _notBefore, ...begun } = entryOf("own");
+  const entries = (await journal.begin([begun], async () => 1)) as Entry[];
+  expect(await journal.findUnsettled(begun.key)).toEqual([]);
+  await journal.end(entries);
 });
 
 // What the program tells the journal of records that the engine has stored, while the provider's process writes it.

@@ -110,52 +110,50 @@ describe("the processes of an operation", () => {
   });
 });
 
-describe("work of one name", () => {
-  const turnsIn = (operation: Operation, timeoutMs = Infinity) => {
-    const clock = manualClock();
-    const { sleep } = clock;
-    clock.sleep = async (ms) => {
-      await sleep(ms);
-      await setImmediate();
-    };
-    return { clock, ...turnsOf(operation, SERVICE, clock, timeoutMs) };
+const turnsIn = (operation: Operation, timeoutMs = Infinity) => {
+  const clock = manualClock();
+  const { sleep } = clock;
+  clock.sleep = async (ms) => {
+    await sleep(ms);
+    await setImmediate();
   };
+  return { clock, ...turnsOf(operation, SERVICE, clock, timeoutMs) };
+};
 
-  it("is done in turn, and that of another name at once", async () => {
-    const [one, two] = [turnsIn(joined()), turnsIn(joined())];
-    const order: string[] = [];
-    const end = Promise.withResolvers<void>();
-    const first = one.take("name", () => end.promise.then(() => order.push("first")));
-    const second = two.take("name", async () => order.push("second"));
-    await two.take("another", async () => order.push("another"));
-    await expect.poll(() => two.clock.sleeps.length).toBeGreaterThan(2);
-    end.resolve();
-    await Promise.all([first, second]);
-    expect(order).toEqual(["another", "first", "second"]);
-    expect(one.clock.sleeps).toEqual([]);
-  });
+it("work of one name is done in turn, and that of another name at once", async () => {
+  const [one, two] = [turnsIn(joined()), turnsIn(joined())];
+  const order: string[] = [];
+  const end = Promise.withResolvers<void>();
+  const first = one.take("name", () => end.promise.then(() => order.push("first")));
+  const second = two.take("name", async () => order.push("second"));
+  await two.take("another", async () => order.push("another"));
+  await expect.poll(() => two.clock.sleeps.length).toBeGreaterThan(2);
+  end.resolve();
+  await Promise.all([first, second]);
+  expect(order).toEqual(["another", "first", "second"]);
+  expect(one.clock.sleeps).toEqual([]);
+});
 
-  it("goes on after a failure, and after the end of the process that has its turn", async () => {
-    const [operation, left] = [joined(), joined()];
-    const [one, two] = [turnsIn(operation), turnsIn(left)];
-    await expect(one.take("name", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
-    expect(await two.take("name", async () => "done")).toBe("done");
-    void two.take("name", () => new Promise(() => undefined));
-    await setImmediate();
-    const third = one.take("name", async () => "third");
-    await expect.poll(() => one.clock.sleeps.length).toBeGreaterThan(0);
-    open.splice(open.indexOf(left), 1);
-    left.close();
-    expect(await third).toBe("third");
-  });
+it("work of one name goes on after a failure, and after the end of the process that has its turn", async () => {
+  const [operation, left] = [joined(), joined()];
+  const [one, two] = [turnsIn(operation), turnsIn(left)];
+  await expect(one.take("name", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  expect(await two.take("name", async () => "done")).toBe("done");
+  void two.take("name", () => new Promise(() => undefined));
+  await setImmediate();
+  const third = one.take("name", async () => "third");
+  await expect.poll(() => one.clock.sleeps.length).toBeGreaterThan(0);
+  open.splice(open.indexOf(left), 1);
+  left.close();
+  expect(await third).toBe("third");
+});
 
-  it("goes on after one that does not end in its time", async () => {
-    const [one, two] = [turnsIn(joined()), turnsIn(joined(), 60_000)];
-    void one.take("name", () => new Promise(() => undefined));
-    await setImmediate();
-    expect(await two.take("name", async () => "done")).toBe("done");
-    expect(two.clock.now()).toBeGreaterThan(60_000);
-  });
+it("work of one name goes on after one that does not end in its time", async () => {
+  const [one, two] = [turnsIn(joined()), turnsIn(joined(), 60_000)];
+  void one.take("name", () => new Promise(() => undefined));
+  await setImmediate();
+  expect(await two.take("name", async () => "done")).toBe("done");
+  expect(two.clock.now()).toBeGreaterThan(60_000);
 });
 
 describe("the folder of the logs", () => {

@@ -16,86 +16,84 @@ import { create, document, issuer, made, registered, release, startEngine, subje
 
 beforeEach(startEngine);
 
-describe("AccessPolicy", () => {
-  it("creates groups, roles, identities, and the role bindings of a group as one set, each from the uids before it", async () => {
-    const outputs = await create(11, { policy: document });
-    expect(made[0]).toMatchObject({ type: "irm:index:AccessPolicy", name: "acme" });
-    const platform = "id of acme/platform";
-    expect(registered()).toEqual({
-      "Group acme": { root: true, name: "acme" },
-      "Group acme/platform": { parent: "id of acme", name: "platform", description: "Builds" },
-      "Group acme/platform/registry": { parent: platform, name: "registry" },
-      "Group acme/platform/clusters": { parent: platform, name: "clusters" },
-      "Group acme/product": { parent: "id of acme", name: "product" },
-      "Role acme:role/publisher": { parent: platform, name: "publisher", capabilities: ["repo.list", "tag.create"] },
-      "Identity acme:identity/release": { parent: platform, name: "release", claimMatch: { issuer, subject } },
-      "Identity acme:identity/review": {
-        parent: "id of acme",
-        name: "review",
-        claimMatch: { issuer, subjectPattern: "repo:acme/[^/:]*:pull_request" },
-      },
-      "RoleBindingSet acme:access/platform/registry": {
-        parent: "id of acme/platform/registry",
-        bindings: [
-          { identity: "id of acme:identity/release", role: "id of acme:role/publisher" },
-          { identity: "id of acme:identity/review", role: "editor" },
-        ],
-      },
-      "RoleBindingSet acme:access/": {
-        parent: "id of acme",
-        bindings: [
-          { identity: "id of acme:identity/review", role: "viewer" },
-          { identity: "id of acme:identity/release", role: "viewer" },
-        ],
-      },
-    });
-    expect(outputs).toEqual({
-      organization: "id of acme",
-      groups: {
-        platform,
-        "platform/registry": "id of acme/platform/registry",
-        "platform/clusters": "id of acme/platform/clusters",
-        product: "id of acme/product",
-      },
-      identities: { release: "id of acme:identity/release", review: "id of acme:identity/review" },
-      roles: { publisher: "id of acme:role/publisher" },
-    });
+it("AccessPolicy creates groups, roles, identities, and the bindings of a group as one set", async () => {
+  const outputs = await create(11, { policy: document });
+  expect(made[0]).toMatchObject({ type: "irm:index:AccessPolicy", name: "acme" });
+  const platform = "id of acme/platform";
+  expect(registered()).toEqual({
+    "Group acme": { root: true, name: "acme" },
+    "Group acme/platform": { parent: "id of acme", name: "platform", description: "Builds" },
+    "Group acme/platform/registry": { parent: platform, name: "registry" },
+    "Group acme/platform/clusters": { parent: platform, name: "clusters" },
+    "Group acme/product": { parent: "id of acme", name: "product" },
+    "Role acme:role/publisher": { parent: platform, name: "publisher", capabilities: ["repo.list", "tag.create"] },
+    "Identity acme:identity/release": { parent: platform, name: "release", claimMatch: { issuer, subject } },
+    "Identity acme:identity/review": {
+      parent: "id of acme",
+      name: "review",
+      claimMatch: { issuer, subjectPattern: "repo:acme/[^/:]*:pull_request" },
+    },
+    "RoleBindingSet acme:access/platform/registry": {
+      parent: "id of acme/platform/registry",
+      bindings: [
+        { identity: "id of acme:identity/release", role: "id of acme:role/publisher" },
+        { identity: "id of acme:identity/review", role: "editor" },
+      ],
+    },
+    "RoleBindingSet acme:access/": {
+      parent: "id of acme",
+      bindings: [
+        { identity: "id of acme:identity/review", role: "viewer" },
+        { identity: "id of acme:identity/release", role: "viewer" },
+      ],
+    },
   });
+  expect(outputs).toEqual({
+    organization: "id of acme",
+    groups: {
+      platform,
+      "platform/registry": "id of acme/platform/registry",
+      "platform/clusters": "id of acme/platform/clusters",
+      product: "id of acme/product",
+    },
+    identities: { release: "id of acme:identity/release", review: "id of acme:identity/review" },
+    roles: { publisher: "id of acme:role/publisher" },
+  });
+});
 
-  it("keeps the logical names when lines move, records get another name, or the description changes", async () => {
-    await create(11, { policy: document });
-    const names = Object.keys(registered()).sort();
-    await startEngine();
-    const { access, groups, identities } = document;
-    const moved = {
-      access: Object.fromEntries(Object.entries(access).reverse()),
-      roles: document.roles,
-      identities: { review: identities.review, release: { ...release, name: "release workflow" } },
-      groups: { product: { description: "What customers see", name: "products" }, platform: groups.platform },
-      organization: { name: "acme", description: "The whole company" },
-    } satisfies PolicyDocument;
-    await create(11, { policy: moved });
-    expect(Object.keys(registered()).sort()).toEqual(names);
-  });
+it("AccessPolicy keeps logical names when lines move, or a record gets another name", async () => {
+  await create(11, { policy: document });
+  const names = Object.keys(registered()).sort();
+  await startEngine();
+  const { access, groups, identities } = document;
+  const moved = {
+    access: Object.fromEntries(Object.entries(access).reverse()),
+    roles: document.roles,
+    identities: { review: identities.review, release: { ...release, name: "release workflow" } },
+    groups: { product: { description: "What customers see", name: "products" }, platform: groups.platform },
+    organization: { name: "acme", description: "The whole company" },
+  } satisfies PolicyDocument;
+  await create(11, { policy: moved });
+  expect(Object.keys(registered()).sort()).toEqual(names);
+});
 
-  it("uses an organization that exists by its uid, and an exclusive policy declares the bindings of every group", async () => {
-    const uid = "0123456789abcdef0123456789abcdef01234567";
-    const policy = { ...document, organization: { uid } };
-    const options = { allowReplace: true, deleteAdopted: true };
-    const outputs = await create(13, { policy, exclusive: true, maxRemovals: 5, ...options });
-    expect(outputs.organization).toBe(uid);
-    const all = registered();
-    expect(all).not.toHaveProperty("Group acme");
-    expect(all["Group acme/product"]).toEqual({ parent: uid, name: "product", ...options });
-    expect(all["RoleBindingSet acme:access/"]).toMatchObject({ parent: uid, exclusive: true, maxRemovals: 5 });
-    expect(all["RoleBindingSet acme:access/product"]).toEqual({
-      parent: "id of acme/product",
-      bindings: [],
-      exclusive: true,
-      maxRemovals: 5,
-    });
-    expect(Object.keys(all).filter((name) => name.startsWith("RoleBindingSet "))).toHaveLength(5);
+it("AccessPolicy uses an organization by its uid; an exclusive one declares every group's bindings", async () => {
+  const uid = "0123456789abcdef0123456789abcdef01234567";
+  const policy = { ...document, organization: { uid } };
+  const options = { allowReplace: true, deleteAdopted: true };
+  const outputs = await create(13, { policy, exclusive: true, maxRemovals: 5, ...options });
+  expect(outputs.organization).toBe(uid);
+  const all = registered();
+  expect(all).not.toHaveProperty("Group acme");
+  expect(all["Group acme/product"]).toEqual({ parent: uid, name: "product", ...options });
+  expect(all["RoleBindingSet acme:access/"]).toMatchObject({ parent: uid, exclusive: true, maxRemovals: 5 });
+  expect(all["RoleBindingSet acme:access/product"]).toEqual({
+    parent: "id of acme/product",
+    bindings: [],
+    exclusive: true,
+    maxRemovals: 5,
   });
+  expect(Object.keys(all).filter((name) => name.startsWith("RoleBindingSet "))).toHaveLength(5);
 });
 
 it("a policy has records with names that every object has", async () => {

@@ -32,7 +32,6 @@ afterEach(() => {
 
 const nameOf = (resource: pulumi.Resource) => (resource as unknown as { __name: string }).__name;
 
-/** Options that record the dependencies of the resource. */
 const noting = (name: string, opts: pulumi.CustomResourceOptions = {}): pulumi.CustomResourceOptions => ({
   ...opts,
   transformations: [
@@ -107,38 +106,36 @@ describe("a resource that names another by its plain uid", () => {
   });
 });
 
-describe("a wait that could never end does not begin", () => {
-  // A wait for one of these candidates would never end: its registration waits for the other one.
-  it.each<[string, (x: Group) => Group]>([
-    ["depends on the resource itself", (x) => group("a", ORG, { dependsOn: [x] })],
-    ["reads it", ({ uid }) => new Group("a", { parent: ORG, name: "a", description: pulumi.interpolate`by ${uid}` })],
-    ["is below it in the program's tree", (x) => group("a", ORG, { parent: x })],
-    ["has a promise of its dependencies", (x) => group("a", ORG, { dependsOn: Promise.resolve([x]) })],
-  ])("on a group that %s", async (_, declare) => {
-    ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
-    declare(group("x", PARENT));
-    expect(await edges.x).toEqual([]);
-  });
+// A wait for one of these candidates would never end: its registration waits for the other one.
+it.each<[string, (x: Group) => Group]>([
+  ["depends on the resource itself", (x) => group("a", ORG, { dependsOn: [x] })],
+  ["reads it", ({ uid }) => new Group("a", { parent: ORG, name: "a", description: pulumi.interpolate`by ${uid}` })],
+  ["is below it in the program's tree", (x) => group("a", ORG, { parent: x })],
+  ["has a promise of its dependencies", (x) => group("a", ORG, { dependsOn: Promise.resolve([x]) })],
+])("a wait that could never end does not begin on a group that %s", async (_, declare) => {
+  ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
+  declare(group("x", PARENT));
+  expect(await edges.x).toEqual([]);
+});
 
-  it("on a group that refers back to it by another plain uid", async () => {
-    ids = { x: below(PARENT, "b"), y: below(below(ORG, "f"), "b"), a: below(ORG, "e"), z: below(ORG, "1") };
-    const x = group("x", PARENT);
-    const y = group("y", PARENT);
-    group("a", ORG, { dependsOn: [y] });
-    group("z", ORG, { dependsOn: [x] });
-    expect(await Promise.all([edges.x, edges.y])).toEqual([[], []]);
-  });
+it("a wait that could never end does not begin on a group that refers back to it by another plain uid", async () => {
+  ids = { x: below(PARENT, "b"), y: below(below(ORG, "f"), "b"), a: below(ORG, "e"), z: below(ORG, "1") };
+  const x = group("x", PARENT);
+  const y = group("y", PARENT);
+  group("a", ORG, { dependsOn: [y] });
+  group("z", ORG, { dependsOn: [x] });
+  expect(await Promise.all([edges.x, edges.y])).toEqual([[], []]);
+});
 
-  it("or is given up after ten seconds without progress", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    ids = { a: PARENT, x: below(PARENT, "b") };
-    // A dependency that no option shows.
-    new Group("a", { parent: ORG, name: new Promise<string>(() => undefined) });
-    group("x", PARENT);
-    await new Promise((resolve) => setImmediate(resolve));
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await edges.x).toEqual([]);
-  });
+it("a wait that could never end does not begin or is given up after ten seconds without progress", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  ids = { a: PARENT, x: below(PARENT, "b") };
+  // A dependency that no option shows.
+  new Group("a", { parent: ORG, name: new Promise<string>(() => undefined) });
+  group("x", PARENT);
+  await new Promise((resolve) => setImmediate(resolve));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await edges.x).toEqual([]);
 });
 
 it("a program without plain uids gets its options unchanged", async () => {

@@ -41,7 +41,6 @@ const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
 
 const claimMatch = { issuer: "https://a.example.com", subject: "s" };
 
-/** What the SDK sends as the options of a resource. */
 const recordOptions = () => {
   const found: pulumi.CustomResourceOptions[] = [];
   const see: pulumi.ResourceTransformation = ({ opts }) => {

@@ -35,7 +35,6 @@ export const create = async (count: number, args: AccessPolicyArgs) => {
   return outputs as NonNullable<typeof outputs>;
 };
 
-/** What a resource registers as its own arguments, by its logical name. */
 export const registered = (): Record<string, object> =>
   Object.fromEntries(
     made

@@ -190,7 +190,6 @@ class Team extends pulumi.ComponentResource {
   }
 }
 
-/** The error that the program of a stack ends with. */
 const errorOf = async (program: () => void): Promise<string | undefined> => {
   await mockEngine(() => ({ id: GROUP, state: {} }));
   const ended = Promise.withResolvers<string | undefined>();

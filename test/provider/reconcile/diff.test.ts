@@ -56,38 +56,36 @@ for (const [reason, kind, observed, desired, ...expected] of rows)
 const bound = { parent: GROUP, identityUid: IDENTITY, roleUid: ROLE };
 const binding = { uid: `${GROUP}/2222222222222222`, identityUid: IDENTITY, roleUid: ROLE };
 
-describe("diff", () => {
-  it("ignores another handler text and key, and finds a change of the provider's own arguments", () => {
-    const olds = { uid: ORG, name: "a", __provider: "old" };
-    const news = { root: true, name: "a", __provider: "new", __key: "organization/project/stack/Group::a" };
-    expect(diff(group, ORG, olds, news)).toEqual({ changes: false, replaces: [] });
-    expect(diff(group, ORG, olds, { ...news, allowReplace: true })).toEqual({ changes: true, replaces: [] });
-    expect(diff(group, ORG, { ...olds, allowReplace: true }, news)).toEqual({ changes: true, replaces: [] });
-  });
+it("diff ignores another handler text and key, and finds a change of the provider's own arguments", () => {
+  const olds = { uid: ORG, name: "a", __provider: "old" };
+  const news = { root: true, name: "a", __provider: "new", __key: "organization/project/stack/Group::a" };
+  expect(diff(group, ORG, olds, news)).toEqual({ changes: false, replaces: [] });
+  expect(diff(group, ORG, olds, { ...news, allowReplace: true })).toEqual({ changes: true, replaces: [] });
+  expect(diff(group, ORG, { ...olds, allowReplace: true }, news)).toEqual({ changes: true, replaces: [] });
+});
 
-  const changedKeys = { parent: GROUP, staticKeys: { ...keys, subject: "t" }, allowReplace: true };
-  const movedGroup = { parent: IDENTITY, name: "a", allowReplace: true };
-  it.each<[string, Kind, Json, Json, string[]]>([
-    ["updates a role binding's role in place", roleBinding, binding, { ...bound, roleUid: ORG }, []],
-    ["replaces a role binding that moves", roleBinding, binding, { ...bound, parent: ORG }, ["parent"]],
-    ["replaces one whose group is unknown", roleBinding, binding, { ...bound, parent: UNKNOWN }, ["parent"]],
-    ["replaces a group that may be replaced", group, { uid: GROUP, name: "a" }, movedGroup, ["parent"]],
-    ["replaces keys that may be replaced", identity, { uid: IDENTITY, staticKeys: keys }, changedKeys, ["staticKeys"]],
-  ])("%s", (_, kind, olds, news, replaces) => {
-    expect(diff(kind, olds.uid as string, olds, news)).toEqual({ changes: true, replaces });
-  });
+const changedKeys = { parent: GROUP, staticKeys: { ...keys, subject: "t" }, allowReplace: true };
+const movedGroup = { parent: IDENTITY, name: "a", allowReplace: true };
+it.each<[string, Kind, Json, Json, string[]]>([
+  ["updates a role binding's role in place", roleBinding, binding, { ...bound, roleUid: ORG }, []],
+  ["replaces a role binding that moves", roleBinding, binding, { ...bound, parent: ORG }, ["parent"]],
+  ["replaces one whose group is unknown", roleBinding, binding, { ...bound, parent: UNKNOWN }, ["parent"]],
+  ["replaces a group that may be replaced", group, { uid: GROUP, name: "a" }, movedGroup, ["parent"]],
+  ["replaces keys that may be replaced", identity, { uid: IDENTITY, staticKeys: keys }, changedKeys, ["staticKeys"]],
+])("diff %s", (_, kind, olds, news, replaces) => {
+  expect(diff(kind, olds.uid as string, olds, news)).toEqual({ changes: true, replaces });
+});
 
-  it("never replaces a protected group, whatever check saw, and warns of a parent that is unknown in a preview: the update may refuse it", () => {
-    expect(() => diff(group, GROUP, { name: "a" }, { parent: IDENTITY, name: "a" })).toThrow(
-      `group ${GROUP}: parent: a change creates a new group`,
-    );
-    expect(diff(group, GROUP, { name: "a" }, { parent: UNKNOWN, name: "a" })).toEqual({
-      changes: true,
-      replaces: [],
-      warning: expect.stringContaining(
-        `group ${GROUP}: parent is not known yet, and the update refuses a different value`,
-      ),
-    });
+it("diff never replaces a protected group, and warns of a parent that is unknown in a preview", () => {
+  expect(() => diff(group, GROUP, { name: "a" }, { parent: IDENTITY, name: "a" })).toThrow(
+    `group ${GROUP}: parent: a change creates a new group`,
+  );
+  expect(diff(group, GROUP, { name: "a" }, { parent: UNKNOWN, name: "a" })).toEqual({
+    changes: true,
+    replaces: [],
+    warning: expect.stringContaining(
+      `group ${GROUP}: parent is not known yet, and the update refuses a different value`,
+    ),
   });
 });
 

@@ -10,7 +10,6 @@ import { createRateLimit } from "../../../server/base/rate-limit.ts";
 import { startService, startSharedService } from "../../harness/provider.ts";
 import { json, keyOf, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
 
-/** As many at a time as the engine works on; the results are in the order of the items. */
 const inParallel = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>, parallel = 8): Promise<R[]> => {
   const results: R[] = [];
   const step = async ([i, item]: [number, T]): Promise<void> => {
@@ -117,42 +116,43 @@ const groupsIn = (count: number): string[] =>
 
 const storedGroups = (uids: readonly string[]): Stored[] => uids.map((id) => ({ kind: "group", id, outs: keyOf(id) }));
 
-describe("a refresh of a large organization", () => {
-  it("reads 10,000 records without tripping a limit of 50 requests a second", async () => {
-    const uids = groupsIn(10_000);
-    const { seen, answer } = serviceOf(uids);
-    const { session, clock } = scriptedSession((request) => {
-      limit.identity("ci");
-      return answer(request);
-    });
-    const limit = createRateLimit(50, () => clock.now());
-    // In another order than that of the list.
-    const stack = storedGroups(uids.toSorted((a, b) => (a.slice(-2) < b.slice(-2) ? -1 : 1)));
-    const results = await readAll(session, stack);
-    expect(results.map((result) => (result as reconcile.ReadResult).id)).toEqual(stack.map(({ id }) => id));
-    expect(seen.gets + seen.lists).toBeLessThanOrEqual(10_000 / 150 + 20);
+it("a large organization is read without tripping a limit of 50 requests a second", async () => {
+  const uids = groupsIn(10_000);
+  const { seen, answer } = serviceOf(uids);
+  const { session, clock } = scriptedSession((request) => {
+    limit.identity("ci");
+    return answer(request);
   });
+  const limit = createRateLimit(50, () => clock.now());
+  // In another order than that of the list.
+  const stack = storedGroups(uids.toSorted((a, b) => (a.slice(-2) < b.slice(-2) ? -1 : 1)));
+  const results = await readAll(session, stack);
+  expect(results.map((result) => (result as reconcile.ReadResult).id)).toEqual(stack.map(({ id }) => id));
+  expect(seen.gets + seen.lists).toBeLessThanOrEqual(10_000 / 150 + 20);
+});
 
-  it("reads what this process writes while a list of uids is under way", async () => {
-    const uids = groupsIn(30_000);
-    const asked = uids.slice(-6);
-    const changed = asked[3] as string;
-    let written: Json | undefined;
-    const { answer } = serviceOf(uids);
-    const { session } = scriptedSession(async (request) => {
-      if (request.method === "PATCH") written = { uid: changed, name: "new" };
-      if (written && request.url.pathname.endsWith(changed)) return json(written);
-      const shown = answer(request);
-      if (request.url.searchParams.has("uidp.ids") && !written)
-        await session.call("UpdateGroup", { group: { uid: changed, name: "new" }, updateMask: "name" } as never);
-      return shown;
-    });
-    const results = await readAll(session, storedGroups(asked));
-    expect(written).toBeDefined();
-    expect(results[3]).toMatchObject({ id: changed, props: { name: "new" } });
+it("a refresh of a large organization reads what this process writes while a list of uids is under way", async () => {
+  const uids = groupsIn(30_000);
+  const asked = uids.slice(-6);
+  const changed = asked[3] as string;
+  let written: Json | undefined;
+  const { answer } = serviceOf(uids);
+  const { session } = scriptedSession(async (request) => {
+    if (request.method === "PATCH") written = { uid: changed, name: "new" };
+    if (written && request.url.pathname.endsWith(changed)) return json(written);
+    const shown = answer(request);
+    if (request.url.searchParams.has("uidp.ids") && !written)
+      await session.call("UpdateGroup", { group: { uid: changed, name: "new" }, updateMask: "name" } as never);
+    return shown;
   });
+  const results = await readAll(session, storedGroups(asked));
+  expect(written).toBeDefined();
+  expect(results[3]).toMatchObject({ id: changed, props: { name: "new" } });
+});
 
-  it.each([1, 8])("never takes more requests than records, with %i at a time", async (parallel) => {
+it.each([1, 8])(
+  "a refresh of a large organization never takes more requests than records, with %i at a time",
+  async (parallel) => {
     const uids = groupsIn(30_000);
     for (const count of [1, 5, 12, 60]) {
       const { seen, answer } = serviceOf(uids);
@@ -160,8 +160,8 @@ describe("a refresh of a large organization", () => {
       // Where reads never wait together, one page is tried.
       expect(seen.gets + seen.lists).toBeLessThanOrEqual(count + (parallel === 1 && count > 12 ? 1 : 0));
     }
-  });
-});
+  },
+);
 
 describe("a refresh from a service that lists something else", () => {
   const uids = groupsIn(40);
@@ -297,47 +297,45 @@ describe("a stack with bindings and sets", async () => {
   });
 });
 
-describe("the deletes of many identities", () => {
-  type Created = Awaited<ReturnType<Methods["create"]>>;
+type Created = Awaited<ReturnType<Methods["create"]>>;
 
-  const createIdentities = async (word: string): Promise<Created[]> => {
-    const methods = await startProcess();
-    const names = Array.from({ length: 8 }, (_, i) => `${word} ${i}`);
-    return inParallel(names, (name) =>
-      methods.identity.create({ ...keyOf(name), parent: home, name, claimMatch: claimMatch(name) }),
-    );
-  };
-  const failuresOf = async ({ identity }: Record<StateKind, Methods>, identities: readonly Created[]) => {
-    const results = await inParallel(identities, ({ id, outs }) =>
-      identity.delete(id, outs).then(
-        () => "",
-        (error: Error) => error.message,
-      ),
-    );
-    return results.filter((text) => text !== "");
-  };
+const createIdentities = async (word: string): Promise<Created[]> => {
+  const methods = await startProcess();
+  const names = Array.from({ length: 8 }, (_, i) => `${word} ${i}`);
+  return inParallel(names, (name) =>
+    methods.identity.create({ ...keyOf(name), parent: home, name, claimMatch: claimMatch(name) }),
+  );
+};
+const failuresOf = async ({ identity }: Record<StateKind, Methods>, identities: readonly Created[]) => {
+  const results = await inParallel(identities, ({ id, outs }) =>
+    identity.delete(id, outs).then(
+      () => "",
+      (error: Error) => error.message,
+    ),
+  );
+  return results.filter((text) => text !== "");
+};
 
-  it("spare the role bindings of others, although one list clears most of them", async () => {
-    const identities = await createIdentities("spared");
-    const bound = identities.at(-2)?.id as string;
-    const roleBinding = { identityUid: bound, roleUid: await service.role("viewer") };
-    const { uid } = await service.call("CreateRoleBinding", { parent: home, roleBinding });
-    const next = await startProcess();
-    service.requests.length = 0;
-    expect(await failuresOf(next, identities)).toEqual([expect.stringContaining(`role binding ${uid}`)]);
-    const deleted = service.requests.filter(({ method }) => method === "DELETE").map(({ url }) => url.pathname);
-    expect(deleted).toHaveLength(7);
-    expect(deleted.some((path) => path.endsWith(bound))).toBe(false);
-    await service.session.call("DeleteRoleBinding", { uid });
-  });
+it("the deletes of many identities spare role bindings of others, although one list clears most", async () => {
+  const identities = await createIdentities("spared");
+  const bound = identities.at(-2)?.id as string;
+  const roleBinding = { identityUid: bound, roleUid: await service.role("viewer") };
+  const { uid } = await service.call("CreateRoleBinding", { parent: home, roleBinding });
+  const next = await startProcess();
+  service.requests.length = 0;
+  expect(await failuresOf(next, identities)).toEqual([expect.stringContaining(`role binding ${uid}`)]);
+  const deleted = service.requests.filter(({ method }) => method === "DELETE").map(({ url }) => url.pathname);
+  expect(deleted).toHaveLength(7);
+  expect(deleted.some((path) => path.endsWith(bound))).toBe(false);
+  await service.session.call("DeleteRoleBinding", { uid });
+});
 
-  it("spare a role binding that this run creates after the list", async () => {
-    const identities = await createIdentities("bound");
-    const { id: identity } = identities.at(-1) as Created;
-    const next = await startProcess();
-    expect(await failuresOf(next, identities.slice(0, -1))).toEqual([]);
-    const { id } = await next.roleBinding.create({ ...keyOf("new"), parent: home, identity, role: "viewer" });
-    expect(await failuresOf(next, identities.slice(-1))).toEqual([expect.stringContaining(`role binding ${id}`)]);
-    await service.session.call("DeleteRoleBinding", { uid: id });
-  });
+it("the deletes of many identities spare a role binding that this run creates after the list", async () => {
+  const identities = await createIdentities("bound");
+  const { id: identity } = identities.at(-1) as Created;
+  const next = await startProcess();
+  expect(await failuresOf(next, identities.slice(0, -1))).toEqual([]);
+  const { id } = await next.roleBinding.create({ ...keyOf("new"), parent: home, identity, role: "viewer" });
+  expect(await failuresOf(next, identities.slice(-1))).toEqual([expect.stringContaining(`role binding ${id}`)]);
+  await service.session.call("DeleteRoleBinding", { uid: id });
 });

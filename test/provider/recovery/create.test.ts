@@ -169,41 +169,41 @@ const answering = (other: (answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswe
 
 const call: Service["call"] = (...request) => machine.service.call(...request);
 
-describe("a response that names another record", () => {
-  type Answering = (answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswer>;
-  const ROLE = { description: "d", capabilities: ["CAP_IAM_GROUPS_LIST"] };
-  /** A record that another caller has created before the test's own. */
-  const earlier = async (args = machine.inputs(), agoMs = 0, isDeleted = false): Promise<Answering> => {
-    const record = await machine.createByOther(args);
-    if (isDeleted) await call("DeleteGroup", { uid: record.uid });
-    machine.service.clock.advance(agoMs);
-    return () => json(record);
-  };
-  const elsewhere = async ({ name }: Json): Promise<Answering> => {
-    const outer = await machine.createByOther(machine.inputs());
-    const inner = await call("CreateGroup", { parent: outer.uid, group: { name, description: "d" } });
-    return () => json(inner);
-  };
-  const roleNow = ({ name }: Json): Promise<Json> =>
-    call("CreateRole", { parent: machine.org, role: { ...ROLE, name } });
-  const nowhere = (answer: HttpAnswer): Json => ({
-    ...bodyOf(answer),
-    ...{ uid: `${machine.org}/0123456789abcdef`, description: "x" },
-  });
-  const rows: [string, (args: Json) => Answering | Promise<Answering>, string][] = [
-    ["an older one with the same fields (a cache)", (args) => earlier(args), "existed before the create"],
-    ["one deleted since (a cache)", (args) => earlier(args, 5_000, true), "may have existed before the create"],
-    ["one of another parent", elsewhere, "is not in "],
-    [
-      "one that another caller creates at the same time, with other fields",
-      () => async () => json(await machine.createByOther(machine.inputs())),
-      "differs from what was requested",
-    ],
-    ["one of another kind, made then with its name", (args) => async () => json(await roleNow(args)), "is not a group"],
-    ["a well-formed uid without a record", () => (own) => json(nowhere(own)), "differs from what was requested"],
-  ];
+type Answering = (answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswer>;
+const ROLE = { description: "d", capabilities: ["CAP_IAM_GROUPS_LIST"] };
+/** A record that another caller has created before the test's own. */
+const earlier = async (args = machine.inputs(), agoMs = 0, isDeleted = false): Promise<Answering> => {
+  const record = await machine.createByOther(args);
+  if (isDeleted) await call("DeleteGroup", { uid: record.uid });
+  machine.service.clock.advance(agoMs);
+  return () => json(record);
+};
+const elsewhere = async ({ name }: Json): Promise<Answering> => {
+  const outer = await machine.createByOther(machine.inputs());
+  const inner = await call("CreateGroup", { parent: outer.uid, group: { name, description: "d" } });
+  return () => json(inner);
+};
+const roleNow = ({ name }: Json): Promise<Json> => call("CreateRole", { parent: machine.org, role: { ...ROLE, name } });
+const nowhere = (answer: HttpAnswer): Json => ({
+  ...bodyOf(answer),
+  ...{ uid: `${machine.org}/0123456789abcdef`, description: "x" },
+});
+const rows: [string, (args: Json) => Answering | Promise<Answering>, string][] = [
+  ["an older one with the same fields (a cache)", (args) => earlier(args), "existed before the create"],
+  ["one deleted since (a cache)", (args) => earlier(args, 5_000, true), "may have existed before the create"],
+  ["one of another parent", elsewhere, "is not in "],
+  [
+    "one that another caller creates at the same time, with other fields",
+    () => async () => json(await machine.createByOther(machine.inputs())),
+    "differs from what was requested",
+  ],
+  ["one of another kind, made then with its name", (args) => async () => json(await roleNow(args)), "is not a group"],
+  ["a well-formed uid without a record", () => (own) => json(nowhere(own)), "differs from what was requested"],
+];
 
-  it.each(rows)("%s: only the created record is adopted", async (_what, prepare, why) => {
+it.each(rows)(
+  "a response that names another record %s: only the created record is adopted",
+  async (_what, prepare, why) => {
     const args: Json = { ...machine.inputs(), allowDuplicate: true };
     const other = await prepare(args);
     const before = new Set((await machine.named(undefined)).map(({ uid }) => uid));
@@ -216,31 +216,31 @@ describe("a response that names another record", () => {
     expect(reported).toEqual([expect.stringContaining(`, which ${why}`)]);
     expect(reported[0]).toContain("it is not adopted, and the search for the created record continues");
     expect(machine.lines().filter(({ uid }) => uid)).toMatchObject([{ uid: id }]);
-  });
+  },
+);
 
-  it("that this run has created for an equal resource: each gets its own", async () => {
-    const args = machine.inputs();
-    let first: HttpAnswer | undefined;
-    const session = answering((answer) => {
-      first ??= answer;
-      return first;
-    });
-    const one = await reconcile.create(group, session, args);
-    const two = await reconcile.create(group, session, { ...args, ...keyOf("alike") });
-    expect(two.id).not.toBe(one.id);
-    expect((await machine.named(args.name)).map(({ uid }) => uid).sort()).toEqual([one.id, two.id].sort());
+it("a response with a record that this run has created for an equal resource: each gets its own", async () => {
+  const args = machine.inputs();
+  let first: HttpAnswer | undefined;
+  const session = answering((answer) => {
+    first ??= answer;
+    return first;
   });
+  const one = await reconcile.create(group, session, args);
+  const two = await reconcile.create(group, session, { ...args, ...keyOf("alike") });
+  expect(two.id).not.toBe(one.id);
+  expect((await machine.named(args.name)).map(({ uid }) => uid).sort()).toEqual([one.id, two.id].sort());
+});
 
-  it.each<[string, (answer: HttpAnswer) => HttpAnswer]>([
-    ["a malformed uid", (answer) => json({ ...bodyOf(answer), uid: "../groups" })],
-    ["an error in a success", () => json({ code: 7, message: "denied" })],
-    ["a page", () => page(200)],
-  ])("%s: the record is found", async (_what, other) => {
-    const args = machine.inputs();
-    const { id } = await reconcile.create(group, answering(other), args);
-    expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
-    expect(machine.posts).toBe(1);
-  });
+it.each<[string, (answer: HttpAnswer) => HttpAnswer]>([
+  ["a malformed uid", (answer) => json({ ...bodyOf(answer), uid: "../groups" })],
+  ["an error in a success", () => json({ code: 7, message: "denied" })],
+  ["a page", () => page(200)],
+])("a response that names another record %s: the record is found", async (_what, other) => {
+  const args = machine.inputs();
+  const { id } = await reconcile.create(group, answering(other), args);
+  expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
+  expect(machine.posts).toBe(1);
 });
 
 /** The request is changed on the way. */

@@ -19,7 +19,6 @@ const machine = startMachine();
 
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** Arguments of a unique group, with the same key for the resource and for the engine. */
 const newArgs = (): Json => {
   const { __key, ...args } = machine.inputs();
   return { ...args, __key: String(__key).replace("/Test::", "/Group::") };
@@ -37,7 +36,6 @@ const runWith = (state: StoredState) => {
   return { ...machine.run(), asked };
 };
 
-/** A group as the state has it. */
 const stateGroup = (key: unknown, agoMs: number, id = `${machine.org}/0123456789abcdef`): Json => ({
   ...{ urn: urnOf(key), type: `${TYPE_PREFIX}Group`, id },
   outputs: { createTime: new Date(Date.now() - agoMs).toISOString() },

@@ -206,7 +206,6 @@ const GONE = "0123456789abcdef0123456789abcdef01234567";
 
 const { file } = machine;
 
-/** An entry that an earlier run left for the resource. */
 const leave = ({ __key: key }: Json, parent: string, uid: string): void => {
   const at = Date.now() - 600_000;
   machine.leave({ key, parent, at, notBefore: at }, uid);
@@ -262,47 +261,45 @@ describe("an entry of an organization that the service does not have", () => {
   });
 });
 
-describe("an entry whose record may exist", () => {
-  it("is kept where its resource is still in that organization: the error names the journal, and what to do", async () => {
-    const args: Json = { ...machine.inputs(), parent: GONE };
-    leave(args, GONE, `${GONE}/0123456789abcdef`);
-    await expect(machine.create(args)).rejects.toThrow(
-      new RegExp(
-        `^${args.__key}: the intent journal ${file()} names ${GONE}/0123456789abcdef for it, and the record cannot be read: GetGroup .*` +
-          'PERMISSION_DENIED: .*\\nUse credentials that may read it\\. If it is gone, or belongs to somebody else: npx pulumi-irm recover clean --key "' +
-          `${args.__key}"\\. Until then nothing is created\\.\\nSee docs/recovery\\.md#unreadable-entry$`,
-        "s",
-      ),
-    );
-    expect(quarantined()).toBe("");
-    expect(machine.posts).toBe(0);
-  });
+it("an entry is kept where its resource is in that organization: the error says what to do", async () => {
+  const args: Json = { ...machine.inputs(), parent: GONE };
+  leave(args, GONE, `${GONE}/0123456789abcdef`);
+  await expect(machine.create(args)).rejects.toThrow(
+    new RegExp(
+      `^${args.__key}: the intent journal ${file()} names ${GONE}/0123456789abcdef for it, and the record cannot be read: GetGroup .*` +
+        'PERMISSION_DENIED: .*\\nUse credentials that may read it\\. If it is gone, or belongs to somebody else: npx pulumi-irm recover clean --key "' +
+        `${args.__key}"\\. Until then nothing is created\\.\\nSee docs/recovery\\.md#unreadable-entry$`,
+      "s",
+    ),
+  );
+  expect(quarantined()).toBe("");
+  expect(machine.posts).toBe(0);
+});
 
-  it.each<[string, (path: string, json: Json) => Json | undefined]>([
-    ["still shows a group of it", (path, json) => (/groups/.test(path) ? listed(json) : undefined)],
-    ["shows no other organization either", (path) => (/groups/.test(path) ? { groups: [] } : undefined)],
-  ])("is kept where the service denies the record and %s", async (_what, answer) => {
-    const args = machine.inputs();
-    leave(args, GONE, `${GONE}/0123456789abcdef`);
-    const lying = machine.runOver(async (request, send) => {
-      const own = await send();
-      if (request.method !== "GET" || own.status !== 200) return own;
-      const body = answer(request.url.pathname, JSON.parse(own.body) as Json);
-      return body === undefined ? own : { ...own, body: JSON.stringify(body) };
-    });
-    await expect(reconcile.create(group, lying.session, args)).rejects.toThrow(`the intent journal ${file()} names`);
-    expect(quarantined()).toBe("");
-    expect(machine.posts).toBe(0);
+it.each<[string, (path: string, json: Json) => Json | undefined]>([
+  ["still shows a group of it", (path, json) => (/groups/.test(path) ? listed(json) : undefined)],
+  ["shows no other organization either", (path) => (/groups/.test(path) ? { groups: [] } : undefined)],
+])("an entry whose record may exist is kept where the service denies the record and %s", async (_what, answer) => {
+  const args = machine.inputs();
+  leave(args, GONE, `${GONE}/0123456789abcdef`);
+  const lying = machine.runOver(async (request, send) => {
+    const own = await send();
+    if (request.method !== "GET" || own.status !== 200) return own;
+    const body = answer(request.url.pathname, JSON.parse(own.body) as Json);
+    return body === undefined ? own : { ...own, body: JSON.stringify(body) };
   });
+  await expect(reconcile.create(group, lying.session, args)).rejects.toThrow(`the intent journal ${file()} names`);
+  expect(quarantined()).toBe("");
+  expect(machine.posts).toBe(0);
+});
 
-  it("is kept in an outage: the error is that of the connection", async () => {
-    const args = machine.inputs();
-    leave(args, GONE, `${GONE}/0123456789abcdef`);
-    const away = machine.runOver(async () => page(503));
-    await expect(reconcile.create(group, away.session, args)).rejects.toThrow("UNAVAILABLE");
-    expect(quarantined()).toBe("");
-    expect(readdirSync(machine.journal).map((name) => join(machine.journal, name))).toContain(file());
-  });
+it("an entry whose record may exist is kept in an outage: the error is that of the connection", async () => {
+  const args = machine.inputs();
+  leave(args, GONE, `${GONE}/0123456789abcdef`);
+  const away = machine.runOver(async () => page(503));
+  await expect(reconcile.create(group, away.session, args)).rejects.toThrow("UNAVAILABLE");
+  expect(quarantined()).toBe("");
+  expect(readdirSync(machine.journal).map((name) => join(machine.journal, name))).toContain(file());
 });
 
 const listed = (json: Json): Json => ({ ...json, groups: [{ uid: `${GONE}/0123456789abcdef`, name: "theirs" }] });

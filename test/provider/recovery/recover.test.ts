@@ -218,46 +218,44 @@ describe("a create whose equal record exists, where nothing shows that the stack
   });
 });
 
-describe("adoption", () => {
-  it("reports the record that an earlier run may have created, when it is another one", async () => {
-    const args = machine.inputs();
-    await machine.killed(args, "after");
-    const [made] = await machine.named(args.name);
-    const other = await machine.createByOther(machine.inputs());
-    await machine.create({ ...args, adopt: other.uid });
-    expect(machine.messages).toEqual([
-      expect.stringMatching(
-        `may have created a group in ${machine.org}; it may be:\n  - group ${made?.uid} .+\nNo resource manages it now\\.$`,
-      ),
-    ]);
-  });
+it("adoption reports the record that an earlier run may have created, when it is another one", async () => {
+  const args = machine.inputs();
+  await machine.killed(args, "after");
+  const [made] = await machine.named(args.name);
+  const other = await machine.createByOther(machine.inputs());
+  await machine.create({ ...args, adopt: other.uid });
+  expect(machine.messages).toEqual([
+    expect.stringMatching(
+      `may have created a group in ${machine.org}; it may be:\n  - group ${made?.uid} .+\nNo resource manages it now\\.$`,
+    ),
+  ]);
+});
 
-  it("of a record that is elsewhere or missing changes nothing", async () => {
-    const args = machine.inputs();
-    const below = `${machine.org}/00000000000000aa`;
-    await expect(machine.create({ ...args, adopt: `${below}/00000000000000ab` })).rejects.toThrow(
-      `${args.__key}: adopt: group ${below}/00000000000000ab is in ${below}, not in ${machine.org}`,
-    );
-    await expect(machine.create({ ...args, adopt: below })).rejects.toThrow(
-      `${args.__key}: adopt: group ${below} does not exist; leave adopt out to create a new one`,
-    );
-    expect(machine.posts).toBe(0);
-  });
+it("adoption of a record that is elsewhere or missing changes nothing", async () => {
+  const args = machine.inputs();
+  const below = `${machine.org}/00000000000000aa`;
+  await expect(machine.create({ ...args, adopt: `${below}/00000000000000ab` })).rejects.toThrow(
+    `${args.__key}: adopt: group ${below}/00000000000000ab is in ${below}, not in ${machine.org}`,
+  );
+  await expect(machine.create({ ...args, adopt: below })).rejects.toThrow(
+    `${args.__key}: adopt: group ${below} does not exist; leave adopt out to create a new one`,
+  );
+  expect(machine.posts).toBe(0);
+});
 
-  it("whose PATCH fails is recorded with the reason, and the next update changes it", async () => {
-    const there = await machine.createByOther({ ...machine.inputs(), description: "old" });
-    const args: Json = { ...machine.inputs(), __provider: "text", adopt: there.uid };
-    const denied = machine.runOver(async ({ method }, send) =>
-      method === "PATCH" ? refusal("PERMISSION_DENIED", "groups.update") : send(),
-    );
-    const creating = reconcile.create(group, denied.session, args);
-    const error = (await creating.catch((thrown: unknown) => thrown)) as Incomplete;
-    expect(error.id).toBe(there.uid);
-    expect(error.properties).toMatchObject({ uid: there.uid, adopted: true, __provider: "text" });
-    expect(error.reasons).toEqual([
-      `UpdateGroup group ${there.uid} "${args.name}": PERMISSION_DENIED: Permission denied: groups.update\nSee docs/recovery.md#denied`,
-    ]);
-    const { outs } = await reconcile.update(group, machine.run().session, error.id, error.properties, args);
-    expect(outs).toMatchObject({ uid: there.uid, name: args.name, description: "d", adopted: true });
-  });
+it("adoption whose PATCH fails is recorded with the reason, and the next update changes it", async () => {
+  const there = await machine.createByOther({ ...machine.inputs(), description: "old" });
+  const args: Json = { ...machine.inputs(), __provider: "text", adopt: there.uid };
+  const denied = machine.runOver(async ({ method }, send) =>
+    method === "PATCH" ? refusal("PERMISSION_DENIED", "groups.update") : send(),
+  );
+  const creating = reconcile.create(group, denied.session, args);
+  const error = (await creating.catch((thrown: unknown) => thrown)) as Incomplete;
+  expect(error.id).toBe(there.uid);
+  expect(error.properties).toMatchObject({ uid: there.uid, adopted: true, __provider: "text" });
+  expect(error.reasons).toEqual([
+    `UpdateGroup group ${there.uid} "${args.name}": PERMISSION_DENIED: Permission denied: groups.update\nSee docs/recovery.md#denied`,
+  ]);
+  const { outs } = await reconcile.update(group, machine.run().session, error.id, error.properties, args);
+  expect(outs).toMatchObject({ uid: there.uid, name: args.name, description: "d", adopted: true });
 });

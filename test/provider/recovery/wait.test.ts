@@ -79,52 +79,50 @@ describe("a recovery that waits", () => {
   });
 });
 
-describe("^C", () => {
-  it.each(["during the first look", "during the wait"])(
-    "%s ends the recovery, and the next run continues",
-    async (when) => {
-      const args = machine.inputs();
-      await killed(args);
-      const stop = new AbortController();
-      const { environment, clock } = machine.runOver(async ({ method }, send) => {
-        // The list is not answered any more.
-        if (when === "during the first look" && method === "GET") {
-          stop.abort();
-          await new Promise(() => undefined);
-        }
-        return send();
-      });
-      const { group: methods } = methodsWith({
-        ...environment,
-        cancelled: stop.signal,
-        log: (text) => {
-          machine.messages.push(text);
-          if (text.includes(" 12 s so far")) stop.abort();
-        },
-      });
-      await methods.configure({ config: { get: () => undefined } });
-      await expect(methods.create(args)).rejects.toThrow(
-        `${args[KEY]}: cancelled: the next update continues from the intent journal`,
-      );
-      if (when === "during the wait") expect(clock.now()).toBeLessThan(23_000);
-      expect(machine.lines().filter((one) => "closed" in one)).toEqual([]);
-      await machine.create(args);
-      expect(await machine.named(args.name)).toHaveLength(1);
-    },
-  );
-
-  it("ends the attempts to send a create whose response was lost, and its entry stays pending", async () => {
+it.each(["during the first look", "during the wait"])(
+  "^C %s ends the recovery, and the next run continues",
+  async (when) => {
     const args = machine.inputs();
+    await killed(args);
     const stop = new AbortController();
-    const { environment } = machine.run("reset", "reset", "reset");
-    const { group: methods } = methodsWith({ ...environment, cancelled: stop.signal });
+    const { environment, clock } = machine.runOver(async ({ method }, send) => {
+      // The list is not answered any more.
+      if (when === "during the first look" && method === "GET") {
+        stop.abort();
+        await new Promise(() => undefined);
+      }
+      return send();
+    });
+    const { group: methods } = methodsWith({
+      ...environment,
+      cancelled: stop.signal,
+      log: (text) => {
+        machine.messages.push(text);
+        if (text.includes(" 12 s so far")) stop.abort();
+      },
+    });
     await methods.configure({ config: { get: () => undefined } });
-    stop.abort();
-    await expect(methods.create(args)).rejects.toThrow("cancelled");
-    expect(machine.posts).toBeLessThanOrEqual(1);
+    await expect(methods.create(args)).rejects.toThrow(
+      `${args[KEY]}: cancelled: the next update continues from the intent journal`,
+    );
+    if (when === "during the wait") expect(clock.now()).toBeLessThan(23_000);
+    expect(machine.lines().filter((one) => "closed" in one)).toEqual([]);
     await machine.create(args);
     expect(await machine.named(args.name)).toHaveLength(1);
-  });
+  },
+);
+
+it("^C ends the attempts to send a create whose response was lost, and its entry stays pending", async () => {
+  const args = machine.inputs();
+  const stop = new AbortController();
+  const { environment } = machine.run("reset", "reset", "reset");
+  const { group: methods } = methodsWith({ ...environment, cancelled: stop.signal });
+  await methods.configure({ config: { get: () => undefined } });
+  stop.abort();
+  await expect(methods.create(args)).rejects.toThrow("cancelled");
+  expect(machine.posts).toBeLessThanOrEqual(1);
+  await machine.create(args);
+  expect(await machine.named(args.name)).toHaveLength(1);
 });
 
 // Nothing arrives late at a twin: the same three runs against a service and on a twin, by the clock.

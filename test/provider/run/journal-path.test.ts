@@ -15,60 +15,56 @@ const STACK = "organization/access/production";
 const config = { baseUrl: "https://api.example.com", authUrl: "https://api.example.com", requestTimeoutMs: 60_000 };
 const pathIn = (cwd: string, env = {}, stack = STACK, own = config) => journalPath(stack, own, env, cwd);
 
-describe("the folder", () => {
-  it.each([
-    ["is the configured one", "/srv/journal", { XDG_STATE_HOME: "/state" }, "/srv/journal"],
-    ["is below XDG_STATE_HOME", undefined, { XDG_STATE_HOME: "/state" }, "/state/pulumi-irm"],
-    ["is below the user's state folder", undefined, {}, join(homedir(), ".local/state/pulumi-irm")],
-  ])("%s", (_, configured, env, expected) => expect(journalFolder(configured, env)).toBe(expected));
+it.each([
+  ["is the configured one", "/srv/journal", { XDG_STATE_HOME: "/state" }, "/srv/journal"],
+  ["is below XDG_STATE_HOME", undefined, { XDG_STATE_HOME: "/state" }, "/state/pulumi-irm"],
+  ["is below the user's state folder", undefined, {}, join(homedir(), ".local/state/pulumi-irm")],
+])("the folder %s", (_, configured, env, expected) => expect(journalFolder(configured, env)).toBe(expected));
 
-  it("holds the journal of each stack under its name", () => {
-    const path = pathIn(folder.path("."), { XDG_STATE_HOME: "/state" });
-    expect(dirname(path)).toBe("/state/pulumi-irm");
-    expect(basename(path)).toMatch(/^organization\.access\.production\.[0-9a-f]{12}\.jsonl$/);
-  });
+it("the folder holds the journal of each stack under its name", () => {
+  const path = pathIn(folder.path("."), { XDG_STATE_HOME: "/state" });
+  expect(dirname(path)).toBe("/state/pulumi-irm");
+  expect(basename(path)).toMatch(/^organization\.access\.production\.[0-9a-f]{12}\.jsonl$/);
 });
 
-describe("another file", () => {
-  const project = (name: string, yaml: string): string => {
-    mkdirSync(folder.path(`${name}/src`), { recursive: true });
-    writeFileSync(folder.path(`${name}/Pulumi.yaml`), yaml);
-    return folder.path(`${name}/src`);
-  };
-  const login = (name: string, current: string) => {
-    mkdirSync(folder.path(name));
-    writeFileSync(folder.path(`${name}/credentials.json`), JSON.stringify({ current }));
-    return { PULUMI_HOME: folder.path(name) };
-  };
-  const plain = project("plain", "name: access\nruntime: nodejs\n");
-  const none = { PULUMI_HOME: folder.path("nowhere") };
-  const base = pathIn(plain, none);
+const project = (name: string, yaml: string): string => {
+  mkdirSync(folder.path(`${name}/src`), { recursive: true });
+  writeFileSync(folder.path(`${name}/Pulumi.yaml`), yaml);
+  return folder.path(`${name}/src`);
+};
+const login = (name: string, current: string) => {
+  mkdirSync(folder.path(name));
+  writeFileSync(folder.path(`${name}/credentials.json`), JSON.stringify({ current }));
+  return { PULUMI_HOME: folder.path(name) };
+};
+const plain = project("plain", "name: access\nruntime: nodejs\n");
+const none = { PULUMI_HOME: folder.path("nowhere") };
+const base = pathIn(plain, none);
 
-  it.each([
-    ["for another stack", () => pathIn(plain, none, "organization/access/staging")],
-    ["for another address", () => pathIn(plain, none, STACK, { ...config, baseUrl: "https://other.example.com" })],
-    ["for a backend in the environment", () => pathIn(plain, { ...none, PULUMI_BACKEND_URL: "file:///a" })],
-    [
-      "for a backend in the project's file, above the working folder",
-      () => pathIn(project("own", "name: access\nbackend: { url: file:///a }\n"), none),
-    ],
-    ["for another login", () => pathIn(plain, login("home", "https://api.example.org"))],
-  ])("%s", (_, path) => expect(path()).not.toBe(base));
+it.each([
+  ["for another stack", () => pathIn(plain, none, "organization/access/staging")],
+  ["for another address", () => pathIn(plain, none, STACK, { ...config, baseUrl: "https://other.example.com" })],
+  ["for a backend in the environment", () => pathIn(plain, { ...none, PULUMI_BACKEND_URL: "file:///a" })],
+  [
+    "for a backend in the project's file, above the working folder",
+    () => pathIn(project("own", "name: access\nbackend: { url: file:///a }\n"), none),
+  ],
+  ["for another login", () => pathIn(plain, login("home", "https://api.example.org"))],
+])("another file %s", (_, path) => expect(path()).not.toBe(base));
 
-  it("is not used for the same stack, whatever its checkout folder and the rest of its project file", () => {
-    const otherProject = project("elsewhere", "name: access\ndescription: our backend\nruntime: nodejs\n");
-    expect(pathIn(otherProject, none)).toBe(base);
-    expect(pathIn(project("broken", "backend: { url: [\n"), none)).toBe(base);
-  });
+it("another file is not used for the same stack, whatever its checkout folder and the rest of its project file", () => {
+  const otherProject = project("elsewhere", "name: access\ndescription: our backend\nruntime: nodejs\n");
+  expect(pathIn(otherProject, none)).toBe(base);
+  expect(pathIn(project("broken", "backend: { url: [\n"), none)).toBe(base);
+});
 
-  it("is the environment's, then the project's, then that of the login", () => {
-    const own = project("first", "backend: { url: file:///b }\n");
-    const home = login("second", "file:///c");
-    const at = (url: string) => pathIn(plain, { ...none, PULUMI_BACKEND_URL: url });
-    expect(pathIn(own, { ...home, PULUMI_BACKEND_URL: "file:///a" })).toBe(at("file:///a"));
-    expect(pathIn(own, home)).toBe(at("file:///b"));
-    expect(pathIn(plain, home)).toBe(at("file:///c"));
-  });
+it("another file is the environment's, then the project's, then that of the login", () => {
+  const own = project("first", "backend: { url: file:///b }\n");
+  const home = login("second", "file:///c");
+  const at = (url: string) => pathIn(plain, { ...none, PULUMI_BACKEND_URL: url });
+  expect(pathIn(own, { ...home, PULUMI_BACKEND_URL: "file:///a" })).toBe(at("file:///a"));
+  expect(pathIn(own, home)).toBe(at("file:///b"));
+  expect(pathIn(plain, home)).toBe(at("file:///c"));
 });
 
 it.each<[string | undefined, boolean, string]>([
@@ -84,37 +80,35 @@ it.each<[string | undefined, boolean, string]>([
 
 const HOME = { HOME: "/home/ann" };
 
-describe("the folder of the journals", () => {
-  it.each<[string | undefined, Record<string, string>, string]>([
-    [undefined, HOME, "a person's machine keeps it"],
-    ["/tmp/journal", HOME, "so it does one in the folder for temporary files"],
-    [undefined, { ...HOME, CI: "false" }, "no CI"],
-    ["/var/lib/pulumi-irm", { ...HOME, CI: "true" }, "a folder that somebody has chosen"],
-    ["/var/lib/pulumi-irm", { ...HOME, GITHUB_ACTIONS: "true", RUNNER_TEMP: "/work/_temp" }, "outside the job"],
-  ])("%j is kept: %o, %s", (journal, env) => {
-    expect(keptFolderProblem(journal === undefined ? {} : { journal }, env, "/work/access")).toBeUndefined();
-  });
+it.each<[string | undefined, Record<string, string>, string]>([
+  [undefined, HOME, "a person's machine keeps it"],
+  ["/tmp/journal", HOME, "so it does one in the folder for temporary files"],
+  [undefined, { ...HOME, CI: "false" }, "no CI"],
+  ["/var/lib/pulumi-irm", { ...HOME, CI: "true" }, "a folder that somebody has chosen"],
+  ["/var/lib/pulumi-irm", { ...HOME, GITHUB_ACTIONS: "true", RUNNER_TEMP: "/work/_temp" }, "outside the job"],
+])("the folder of the journals %j is kept: %o, %s", (journal, env) => {
+  expect(keptFolderProblem(journal === undefined ? {} : { journal }, env, "/work/access")).toBeUndefined();
+});
 
-  it.each<[Record<string, string>, string]>([
-    [{ ...HOME, CI: "true" }, "any CI"],
-    [{ ...HOME, GITHUB_ACTIONS: "true" }, "GitHub Actions"],
-    [{ ...HOME, GITLAB_CI: "true" }, "GitLab"],
-    [{ ...HOME, TF_BUILD: "True" }, "Azure Pipelines, which sets no CI"],
-    [{ ...HOME, JENKINS_URL: "http://jenkins.example.com" }, "Jenkins"],
-    [{ ...HOME, CI: "1", XDG_STATE_HOME: "/home/ann/.state" }, "the usual folder of another place"],
-  ])("that nobody has chosen goes with the machine: %o, %s", (env) => {
-    expect(keptFolderProblem({}, env, "/work/access")).toMatch(
-      /^in CI it needs a folder of the intent journals that outlives the machine, and \S+pulumi-irm is the usual one, which a runner that starts empty does not have\. Set IRM_JOURNAL, or irm:journal, to a folder that is kept$/,
-    );
-  });
+it.each<[Record<string, string>, string]>([
+  [{ ...HOME, CI: "true" }, "any CI"],
+  [{ ...HOME, GITHUB_ACTIONS: "true" }, "GitHub Actions"],
+  [{ ...HOME, GITLAB_CI: "true" }, "GitLab"],
+  [{ ...HOME, TF_BUILD: "True" }, "Azure Pipelines, which sets no CI"],
+  [{ ...HOME, JENKINS_URL: "http://jenkins.example.com" }, "Jenkins"],
+  [{ ...HOME, CI: "1", XDG_STATE_HOME: "/home/ann/.state" }, "the usual folder of another place"],
+])("the folder of the journals that nobody has chosen goes with the machine: %o, %s", (env) => {
+  expect(keptFolderProblem({}, env, "/work/access")).toMatch(
+    /^in CI it needs a folder of the intent journals that outlives the machine, and \S+pulumi-irm is the usual one, which a runner that starts empty does not have\. Set IRM_JOURNAL, or irm:journal, to a folder that is kept$/,
+  );
+});
 
-  it.each<[string, Record<string, string>, string]>([
-    ["/work/_temp/journal", { GITHUB_ACTIONS: "true", RUNNER_TEMP: "/work/_temp" }, "GitHub's folder of the job"],
-    ["/builds/acme/access/.journal", { GITLAB_CI: "true", CI_PROJECT_DIR: "/builds/acme/access" }, "GitLab's checkout"],
-    [".journal", { CI: "true", WORKSPACE: "/work/access" }, "Jenkins' workspace, by a relative path"],
-  ])("%j goes with the job: %o, %s", (journal, env) => {
-    expect(keptFolderProblem({ journal }, env, "/work/access")).toMatch(/ goes with the job\. Set IRM_JOURNAL/);
-  });
+it.each<[string, Record<string, string>, string]>([
+  ["/work/_temp/journal", { GITHUB_ACTIONS: "true", RUNNER_TEMP: "/work/_temp" }, "GitHub's folder of the job"],
+  ["/builds/acme/access/.journal", { GITLAB_CI: "true", CI_PROJECT_DIR: "/builds/acme/access" }, "GitLab's checkout"],
+  [".journal", { CI: "true", WORKSPACE: "/work/access" }, "Jenkins' workspace, by a relative path"],
+])("the folder of the journals %j goes with the job: %o, %s", (journal, env) => {
+  expect(keptFolderProblem({ journal }, env, "/work/access")).toMatch(/ goes with the job\. Set IRM_JOURNAL/);
 });
 
 let count = 0;

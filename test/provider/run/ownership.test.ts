@@ -22,7 +22,6 @@ beforeEach(() => {
   messages = [];
 });
 
-/** A process of the engine's. */
 const run = async (): Promise<Methods> => (await service.methods({ log: (text) => void messages.push(text) })).group;
 
 /** As the engine compares what the program declares: after its check. A refresh compares before. */
@@ -169,7 +168,6 @@ beforeEach(() => {
 type Provider = ReturnType<typeof methodsWith>;
 
 const engineHere = () => ({ address: `127.0.0.1:${operation}`, pid: process.pid });
-/** A provider of the current operation. */
 const provider = (own: Partial<Environment> = {}): Promise<Provider> =>
   service.methods({ engine: engineHere(), ...own, log: (text) => void messages.push(text) });
 /** The next operation of the engine, with two providers. */

@@ -42,38 +42,36 @@ const logged = (
 const A: [string, string] = ["acme/p/dev/irm:Role::a", "Role a is new"];
 const B: [string, string] = ["acme/p/dev/irm:Role::b", "Role b is new"];
 
-describe("an update logs", () => {
-  const unknown: [string, string] = [A[0], "Identity a is new: a workload that is not known yet can assume it"];
-  const known: [string, string] = [A[0], "Identity a is new: anyone can assume it"];
-  it.each<[string, [string, string][] | undefined, [string, string][], string[]]>([
-    ["nothing that the preview of the same engine has shown", [A, B], [A, B], []],
-    ["all of it without a preview", undefined, [A, B], [A[1], B[1]]],
-    ["what the preview did not know, or the program has changed since", [unknown], [known, B], [known[1], B[1]]],
-    ["a sentence that the preview has shown of another resource", [A], [[B[0], A[1]]], [A[1]]],
-  ])("%s", (_, previewed, updated, expected) => {
-    if (previewed) expect(logged(true, previewed)).toEqual(previewed.map(([, text]) => text));
-    expect(logged(false, updated)).toEqual(expected);
-  });
+const unknown: [string, string] = [A[0], "Identity a is new: a workload that is not known yet can assume it"];
+const known: [string, string] = [A[0], "Identity a is new: anyone can assume it"];
+it.each<[string, [string, string][] | undefined, [string, string][], string[]]>([
+  ["nothing that the preview of the same engine has shown", [A, B], [A, B], []],
+  ["all of it without a preview", undefined, [A, B], [A[1], B[1]]],
+  ["what the preview did not know, or the program has changed since", [unknown], [known, B], [known[1], B[1]]],
+  ["a sentence that the preview has shown of another resource", [A], [[B[0], A[1]]], [A[1]]],
+])("an update logs %s", (_, previewed, updated, expected) => {
+  if (previewed) expect(logged(true, previewed)).toEqual(previewed.map(([, text]) => text));
+  expect(logged(false, updated)).toEqual(expected);
+});
 
-  it("what the preview of another engine has shown, also of one that had its pid", () => {
-    logged(true, [A]);
-    expect(logged(false, [A], { engine: { ...ENGINE, start: "1" } })).toEqual([A[1]]);
-    expect(logged(false, [A], { engine: { pid: process.ppid, start: startOf(process.ppid) } })).toEqual([A[1]]);
-  });
+it("an update logs what the preview of another engine has shown, also of one that had its pid", () => {
+  logged(true, [A]);
+  expect(logged(false, [A], { engine: { ...ENGINE, start: "1" } })).toEqual([A[1]]);
+  expect(logged(false, [A], { engine: { pid: process.ppid, start: startOf(process.ppid) } })).toEqual([A[1]]);
+});
 
-  it("all of it where the engine is not known, or the folder cannot be used", () => {
-    const unknown = { engine: undefined as never };
-    const lines: string[] = [];
-    for (const isPreview of [true, false]) {
-      const own = sentencesWith({ log: (text) => lines.push(text), engine: () => unknown.engine });
-      own.noteRun(isPreview);
-      own.log(...A);
-    }
-    expect(lines).toEqual([A[1], A[1]]);
-    logged(true, [A]);
-    chmodSync(sharedFolder(), 0o777);
-    expect(logged(false, [A])).toEqual([A[1]]);
-  });
+it("an update logs all of it where the engine is not known, or the folder cannot be used", () => {
+  const unknown = { engine: undefined as never };
+  const lines: string[] = [];
+  for (const isPreview of [true, false]) {
+    const own = sentencesWith({ log: (text) => lines.push(text), engine: () => unknown.engine });
+    own.noteRun(isPreview);
+    own.log(...A);
+  }
+  expect(lines).toEqual([A[1], A[1]]);
+  logged(true, [A]);
+  chmodSync(sharedFolder(), 0o777);
+  expect(logged(false, [A])).toEqual([A[1]]);
 });
 
 const sharedFolder = (): string => {

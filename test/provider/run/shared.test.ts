@@ -29,9 +29,7 @@ const processOf = (operation?: Operation) => {
   const own = { pathOf: () => file, clock, timeoutMs: 60_000, log, ...(operation && { operation }) };
   return { journal: createJournal(own), clock, messages, operation };
 };
-/** A process of the run. */
 const joined = (): Process => processOf(operations.join());
-/** A process of another run. */
 const otherRun = (): Process => processOf();
 
 const keyOf = (name: string): string => `organization/project/stack/Group::${name}`;
@@ -43,7 +41,6 @@ const beginCreate = async ({ journal }: Process, ...parts: [name: string, inputs
 };
 const uidOf = (digit: string): string => digit.repeat(40);
 
-/** A create of an earlier run that was killed. */
 const leavePending = async (name: string): Promise<Entry> => {
   const killed = otherRun();
   const entry = await beginCreate(killed, name);
@@ -154,56 +151,54 @@ it("several processes at once of two runs, those of a run side by side, create t
   expect(existsSync(lock)).toBe(false);
 });
 
-describe("a process of a run that is killed in the middle of a create", () => {
-  const killInCreate = async (): Promise<number> => {
-    const script = fileURLToPath(new URL("../../support/begun-process.ts", import.meta.url));
-    const child = spawn(process.execPath, [script, file, ENGINE.address, String(ENGINE.pid), keyOf("killed")], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const end = once(child, "exit");
-    await once(child.stdout, "data");
-    child.kill("SIGKILL");
-    await end;
-    return child.pid as number;
+const killInCreate = async (): Promise<number> => {
+  const script = fileURLToPath(new URL("../../support/begun-process.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, file, ENGINE.address, String(ENGINE.pid), keyOf("killed")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const end = once(child, "exit");
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  await end;
+  return child.pid as number;
+};
+
+it("a process that is killed in a create leaves its lock to the other, and its create to the next run", async () => {
+  const two = joined();
+  await killInCreate();
+  const entry = await beginCreate(two, "two");
+  expect([two.clock.sleeps, two.messages]).toEqual([[], []]);
+  const other = otherRun();
+  const { sleep } = other.clock;
+  other.clock.sleep = async (ms) => {
+    await sleep(ms);
+    if (other.clock.sleeps.length === 3) await two.journal.end([entry]);
   };
+  expect(await other.journal.findUnsettled(keyOf("killed"))).toMatchObject([{ key: keyOf("killed") }]);
+  expect(other.clock.sleeps).toHaveLength(3);
+  expect(existsSync(lock)).toBe(false);
+});
 
-  it("leaves its lock to the other one, and its create to the next run", async () => {
-    const two = joined();
-    await killInCreate();
-    const entry = await beginCreate(two, "two");
-    expect([two.clock.sleeps, two.messages]).toEqual([[], []]);
-    const other = otherRun();
-    const { sleep } = other.clock;
-    other.clock.sleep = async (ms) => {
-      await sleep(ms);
-      if (other.clock.sleeps.length === 3) await two.journal.end([entry]);
-    };
-    expect(await other.journal.findUnsettled(keyOf("killed"))).toMatchObject([{ key: keyOf("killed") }]);
-    expect(other.clock.sleeps).toHaveLength(3);
-    expect(existsSync(lock)).toBe(false);
-  });
+it("a process that is killed in a create blocks no run once no process of its own is left", async () => {
+  await killInCreate();
+  const other = otherRun();
+  const [entry] = await other.journal.findUnsettled(keyOf("killed"));
+  expect(entry?.uid).toBeUndefined();
+  expect(other.clock.sleeps).toEqual([]);
+});
 
-  it("blocks no run once no process of its own is left", async () => {
-    await killInCreate();
-    const other = otherRun();
-    const [entry] = await other.journal.findUnsettled(keyOf("killed"));
-    expect(entry?.uid).toBeUndefined();
-    expect(other.clock.sleeps).toEqual([]);
-  });
-
-  it("does not keep the other one from taking the lock again where another run has removed it", async () => {
-    const two = joined();
-    const pid = await killInCreate();
-    rmSync(lock);
-    const entry = await beginCreate(two, "two");
-    expect(existsSync(lock)).toBe(true);
-    await two.journal.end([entry]);
-    expect(existsSync(lock)).toBe(false);
-    // Nor where it died before the lock was open.
-    writeFileSync(lock, JSON.stringify({ ...holderHere("theirs", two.operation?.id), pid }));
-    const next = await beginCreate(two, "next");
-    expect(two.clock.sleeps).toEqual([]);
-    await two.journal.end([next]);
-    expect(existsSync(lock)).toBe(false);
-  });
+it("a process that is killed in a create does not keep the other from taking the lock again", async () => {
+  const two = joined();
+  const pid = await killInCreate();
+  rmSync(lock);
+  const entry = await beginCreate(two, "two");
+  expect(existsSync(lock)).toBe(true);
+  await two.journal.end([entry]);
+  expect(existsSync(lock)).toBe(false);
+  // Nor where it died before the lock was open.
+  writeFileSync(lock, JSON.stringify({ ...holderHere("theirs", two.operation?.id), pid }));
+  const next = await beginCreate(two, "next");
+  expect(two.clock.sleeps).toEqual([]);
+  await two.journal.end([next]);
+  expect(existsSync(lock)).toBe(false);
 });

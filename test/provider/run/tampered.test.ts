@@ -3,7 +3,7 @@
 // deleted, only because the file names it.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -19,7 +19,6 @@ const machine = startMachine();
 
 const { file } = machine;
 
-/** Changes the members of the lines that have this member. */
 const tamper = (member: string, members: Json): void =>
   writeFileSync(
     file(),
@@ -67,12 +66,13 @@ it("a line that is not an entry is quarantined with one warning, and breaks neit
   expect(await machine.named(args.name)).toEqual([]);
 });
 
-describe("an entry that names another record", () => {
-  it.each<[string, (uid: string) => string, (() => string)?]>([
-    ["that existed before, in the same group", (uid) => uid, () => "existed before the create"],
-    ["that does not exist", () => `${machine.org}/0123456789abcdef`],
-    ["in another group", (uid) => `${uid}/0123456789abcdef`, () => `is not in ${machine.org}`],
-  ])("%s: the created record is found, and the other one is kept aside", async (_what, uidFrom, why) => {
+it.each<[string, (uid: string) => string, (() => string)?]>([
+  ["that existed before, in the same group", (uid) => uid, () => "existed before the create"],
+  ["that does not exist", () => `${machine.org}/0123456789abcdef`],
+  ["in another group", (uid) => `${uid}/0123456789abcdef`, () => `is not in ${machine.org}`],
+])(
+  "an entry that names another record %s: the created record is found, and the other one is kept aside",
+  async (_what, uidFrom, why) => {
     const { args, id, foreign } = await killed();
     tamper("uid", { uid: uidFrom(foreign.uid) });
     const next = await machine.create(args);
@@ -85,37 +85,37 @@ describe("an entry that names another record", () => {
       why === undefined ? [] : [`${named} ${why()}: it is ignored, and kept in ${file()}.invalid`],
     );
     if (why) expect(readFileSync(`${file()}.invalid`, "utf8")).toContain(foreign.uid);
-  });
+  },
+);
 
-  it("of another resource of the stack leaves each resource its own record", async () => {
-    const [one, two] = [machine.inputs(), machine.inputs()];
-    const first = await machine.create(one);
-    await machine.run().session.journal.acknowledge("group", [first.id], one.__key as string);
-    const second = await machine.create(two);
-    tamper("uid", { uid: first.id });
-    const next = machine.run();
-    // The engine acknowledged it: a diff of the other resource came first.
-    next.session.ownership.inState(first.id, one.__key as string);
-    expect((await reconcile.create(group, next.session, two)).id).toBe(second.id);
-  });
+it("an entry that names a record of another resource leaves each resource its own record", async () => {
+  const [one, two] = [machine.inputs(), machine.inputs()];
+  const first = await machine.create(one);
+  await machine.run().session.journal.acknowledge("group", [first.id], one.__key as string);
+  const second = await machine.create(two);
+  tamper("uid", { uid: first.id });
+  const next = machine.run();
+  // The engine acknowledged it: a diff of the other resource came first.
+  next.session.ownership.inState(first.id, one.__key as string);
+  expect((await reconcile.create(group, next.session, two)).id).toBe(second.id);
+});
 
-  it("that is newer, foreign and different adopts and creates nothing until a person decides", async () => {
-    const { args, id } = await killed();
-    const later = await machine.createByOther({ ...args, description: "another" });
-    await machine.service.session.call("DeleteGroup", { uid: id });
-    tamper("uid", { uid: later.uid });
-    for (let run = 0; run < 2; run += 1)
-      await expect(machine.create(args)).rejects.toThrow(
-        `${args.__key}: the intent journal of an earlier run names group ${later.uid} "${args.name}", which differs ` +
-          `from what was requested, and no other record matches.\nIf it belongs to this resource, adopt it with adopt: "${later.uid}", and ` +
-          "deleteAdopted: true to delete it with the resource; if not: npx pulumi-irm recover clean --key " +
-          `"${args.__key}". Until then nothing is created.`,
-      );
-    expect(machine.posts).toBe(1);
-    const adopted = await machine.create({ ...args, adopt: later.uid });
-    expect(adopted.outs).toMatchObject({ uid: later.uid, description: "d", adopted: true });
-    expect(await machine.unsettled(args)).toEqual([]);
-  });
+it("an entry that names a newer, foreign and different record adopts nothing until a person decides", async () => {
+  const { args, id } = await killed();
+  const later = await machine.createByOther({ ...args, description: "another" });
+  await machine.service.session.call("DeleteGroup", { uid: id });
+  tamper("uid", { uid: later.uid });
+  for (let run = 0; run < 2; run += 1)
+    await expect(machine.create(args)).rejects.toThrow(
+      `${args.__key}: the intent journal of an earlier run names group ${later.uid} "${args.name}", which differs ` +
+        `from what was requested, and no other record matches.\nIf it belongs to this resource, adopt it with adopt: "${later.uid}", and ` +
+        "deleteAdopted: true to delete it with the resource; if not: npx pulumi-irm recover clean --key " +
+        `"${args.__key}". Until then nothing is created.`,
+    );
+  expect(machine.posts).toBe(1);
+  const adopted = await machine.create({ ...args, adopt: later.uid });
+  expect(adopted.outs).toMatchObject({ uid: later.uid, description: "d", adopted: true });
+  expect(await machine.unsettled(args)).toEqual([]);
 });
 
 it("an entry of another kind than its record: that is found by its hash, which includes the kind", async () => {

@@ -149,7 +149,6 @@ describe("an exclusive set", () => {
   });
 });
 
-/** The API token that a process exchanges. */
 const tokenOf = async (environment: {
   transport: (request: never) => Promise<unknown>;
   env: Json;

@@ -163,63 +163,61 @@ it("a batch that is refused removes nothing while an addition is refused", async
   expect(await sets.pairs(group)).toEqual(PAIRS);
 });
 
-describe("a binding that another resource manages", () => {
-  const binding = (name: string, group: string, identity: string, further: Json = {}) => ({
-    __provider: "p",
-    __key: `organization/project/stack/RoleBinding::${name}`,
-    ...{ parent: group, identity, role: "viewer", ...further },
-  });
+const binding = (name: string, group: string, identity: string, further: Json = {}) => ({
+  __provider: "p",
+  __key: `organization/project/stack/RoleBinding::${name}`,
+  ...{ parent: group, identity, role: "viewer", ...further },
+});
 
-  it("moves into a set in one run: it is taken over, and the delete of the other resource leaves it", async () => {
+it("a binding that moves into a set in one run is taken over, and the other's delete leaves it", async () => {
+  const group = await sets.group();
+  const [one] = identities as [string];
+  const before = await (await sets.run()).methods.roleBinding.create(binding("b", group, one));
+  const { up, methods, requests } = await sets.run();
+  const { outs } = await up(sets.inputs(group, ["one viewer"]));
+  await methods.roleBinding.delete(before.id, before.outs);
+  expect(uidsIn(outs)).toEqual([before.id]);
+  expect(requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+  expect(await sets.pairs(group)).toEqual(["one viewer"]);
+});
+
+it("a binding that moves into a set whose run is killed stays in the next run", async () => {
+  const group = await sets.group();
+  const [one] = identities as [string];
+  const own = sets.inputs(group, ["one viewer"]);
+  const other = { ...own, __key: "organization/project/stack/RoleBindingSet::renamed" };
+  const created = await (await sets.run()).methods.roleBinding.create(binding("moved", group, one));
+  const first = await sets.up(own);
+  const renamed = await sets.up(other);
+  expect(uidsIn(renamed.outs)).toEqual([created.id]);
+  // The state has the binding three times now.
+  const next = await sets.run();
+  await next.up(other, renamed);
+  await next.delete(first);
+  await next.methods.roleBinding.delete(created.id, created.outs);
+  expect(next.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+  expect(await sets.pairs(group)).toEqual(["one viewer"]);
+  // The set that keeps it can still give it up.
+  await sets.up({ ...other, bindings: [] }, renamed);
+  expect(await sets.pairs(group)).toEqual([]);
+});
+
+it("a binding moves out of a set in one run by adopt, whichever comes first", async () => {
+  for (const isSetFirst of [true, false]) {
     const group = await sets.group();
     const [one] = identities as [string];
-    const before = await (await sets.run()).methods.roleBinding.create(binding("b", group, one));
-    const { up, methods, requests } = await sets.run();
-    const { outs } = await up(sets.inputs(group, ["one viewer"]));
-    await methods.roleBinding.delete(before.id, before.outs);
-    expect(uidsIn(outs)).toEqual([before.id]);
-    expect(requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+    const state = await sets.up(sets.inputs(group, ["one viewer"]));
+    const [uid] = uidsIn(state.outs) as [string];
+    const { up, methods } = await sets.run();
+    const { inputs, failures } = await methods.roleBinding.check(
+      {},
+      binding(`b${isSetFirst}`, group, one, { adopt: uid }),
+    );
+    expect(failures).toEqual([]);
+    const adopt = () => methods.roleBinding.create(inputs);
+    if (!isSetFirst) await adopt();
+    await up(sets.inputs(group, []), state);
+    if (isSetFirst) await adopt();
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
-  });
-
-  it("moves into a set, and the run is killed before it deletes the other resource: the next run leaves the binding", async () => {
-    const group = await sets.group();
-    const [one] = identities as [string];
-    const own = sets.inputs(group, ["one viewer"]);
-    const other = { ...own, __key: "organization/project/stack/RoleBindingSet::renamed" };
-    const created = await (await sets.run()).methods.roleBinding.create(binding("moved", group, one));
-    const first = await sets.up(own);
-    const renamed = await sets.up(other);
-    expect(uidsIn(renamed.outs)).toEqual([created.id]);
-    // The state has the binding three times now.
-    const next = await sets.run();
-    await next.up(other, renamed);
-    await next.delete(first);
-    await next.methods.roleBinding.delete(created.id, created.outs);
-    expect(next.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
-    expect(await sets.pairs(group)).toEqual(["one viewer"]);
-    // The set that keeps it can still give it up.
-    await sets.up({ ...other, bindings: [] }, renamed);
-    expect(await sets.pairs(group)).toEqual([]);
-  });
-
-  it("moves out of a set in one run by adopt, whichever of the two comes first", async () => {
-    for (const isSetFirst of [true, false]) {
-      const group = await sets.group();
-      const [one] = identities as [string];
-      const state = await sets.up(sets.inputs(group, ["one viewer"]));
-      const [uid] = uidsIn(state.outs) as [string];
-      const { up, methods } = await sets.run();
-      const { inputs, failures } = await methods.roleBinding.check(
-        {},
-        binding(`b${isSetFirst}`, group, one, { adopt: uid }),
-      );
-      expect(failures).toEqual([]);
-      const adopt = () => methods.roleBinding.create(inputs);
-      if (!isSetFirst) await adopt();
-      await up(sets.inputs(group, []), state);
-      if (isSetFirst) await adopt();
-      expect(await sets.pairs(group)).toEqual(["one viewer"]);
-    }
-  });
+  }
 });

@@ -176,75 +176,73 @@ describe("a set of role bindings", () => {
   });
 });
 
-describe("the check of a set", () => {
-  it("reports all problems at once, each with its path; it needs a group and a list of pairs", async () => {
-    const { methods } = await sets.run();
-    const group = await sets.group();
-    const [one, two] = identities as [string, string];
-    const bindings = [
-      { identity: one, role: "viewer" },
-      { identity: "who", role: "Viewer!" },
-      { identity: two, rolle: "viewer" },
-      { identity: one, role: "viewer" },
-      { identity: UNKNOWN, role: "viewer" },
-      { identity: UNKNOWN, role: "viewer" },
-      "viewer",
-    ];
-    const { failures } = await methods.roleBindingSet.check(
-      {},
-      { parent: `${group} `, bindings, exclusive: "yes", maxRemovals: -1, exlusive: true },
-    );
-    const uid = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
-    expect(failures).toEqual([
-      { property: "exlusive", reason: "unknown argument; did you mean exclusive?" },
-      { property: "bindings[2].rolle", reason: "unknown argument; did you mean role?" },
-      { property: "parent", reason: uid },
-      { property: "bindings[1].identity", reason: uid },
-      { property: "bindings[1].role", reason: `${uid}, or the name of a built-in role` },
-      { property: "bindings[2].role", reason: "is required" },
-      { property: "bindings[6]", reason: "must be an object: { identity, role }" },
-      { property: "exclusive", reason: "must be true or false" },
-      { property: "maxRemovals", reason: "must be a whole number of role bindings" },
-      { property: "bindings[3]", reason: "the same identity and role as bindings[0]" },
-    ]);
-    const check = async (args: Json) => (await methods.roleBindingSet.check({}, args)).failures;
-    expect(await check({})).toEqual([
-      { property: "parent", reason: uid },
-      { property: "bindings", reason: "is required" },
-    ]);
-    const parent = machine.org;
-    expect(await check({ parent, bindings: "viewer" })).toEqual([{ property: "bindings", reason: "must be a list" }]);
-    expect(await check({ parent, bindings: UNKNOWN })).toEqual([]);
-  });
+it("the check of a set reports all problems at once; it needs a group and a list of pairs", async () => {
+  const { methods } = await sets.run();
+  const group = await sets.group();
+  const [one, two] = identities as [string, string];
+  const bindings = [
+    { identity: one, role: "viewer" },
+    { identity: "who", role: "Viewer!" },
+    { identity: two, rolle: "viewer" },
+    { identity: one, role: "viewer" },
+    { identity: UNKNOWN, role: "viewer" },
+    { identity: UNKNOWN, role: "viewer" },
+    "viewer",
+  ];
+  const { failures } = await methods.roleBindingSet.check(
+    {},
+    { parent: `${group} `, bindings, exclusive: "yes", maxRemovals: -1, exlusive: true },
+  );
+  const uid = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
+  expect(failures).toEqual([
+    { property: "exlusive", reason: "unknown argument; did you mean exclusive?" },
+    { property: "bindings[2].rolle", reason: "unknown argument; did you mean role?" },
+    { property: "parent", reason: uid },
+    { property: "bindings[1].identity", reason: uid },
+    { property: "bindings[1].role", reason: `${uid}, or the name of a built-in role` },
+    { property: "bindings[2].role", reason: "is required" },
+    { property: "bindings[6]", reason: "must be an object: { identity, role }" },
+    { property: "exclusive", reason: "must be true or false" },
+    { property: "maxRemovals", reason: "must be a whole number of role bindings" },
+    { property: "bindings[3]", reason: "the same identity and role as bindings[0]" },
+  ]);
+  const check = async (args: Json) => (await methods.roleBindingSet.check({}, args)).failures;
+  expect(await check({})).toEqual([
+    { property: "parent", reason: uid },
+    { property: "bindings", reason: "is required" },
+  ]);
+  const parent = machine.org;
+  expect(await check({ parent, bindings: "viewer" })).toEqual([{ property: "bindings", reason: "must be a list" }]);
+  expect(await check({ parent, bindings: UNKNOWN })).toEqual([]);
+});
 
-  it("refuses a role by its name and by its uid in the preview, and otherwise in the update, before anything changes", async () => {
-    const group = await sets.group();
-    const [one] = identities as [string];
-    const inputs = sets.inputs(group, ["one viewer", [one, await sets.role("viewer")]]);
-    const run = await sets.run();
-    const { failures } = await run.methods.roleBindingSet.check({}, inputs);
-    expect(failures).toEqual([{ property: "bindings[1]", reason: "the same identity and role as bindings[0]" }]);
-    await expect(run.methods.roleBindingSet.create(inputs)).rejects.toThrow(
-      /nothing is changed:\n {2}- bindings\[1\]: the same identity and role as bindings\[0\]$/,
-    );
-    expect(machine.posts).toBe(0);
-  });
+it("the check of a set refuses a role in the preview, and otherwise before anything changes", async () => {
+  const group = await sets.group();
+  const [one] = identities as [string];
+  const inputs = sets.inputs(group, ["one viewer", [one, await sets.role("viewer")]]);
+  const run = await sets.run();
+  const { failures } = await run.methods.roleBindingSet.check({}, inputs);
+  expect(failures).toEqual([{ property: "bindings[1]", reason: "the same identity and role as bindings[0]" }]);
+  await expect(run.methods.roleBindingSet.create(inputs)).rejects.toThrow(
+    /nothing is changed:\n {2}- bindings\[1\]: the same identity and role as bindings\[0\]$/,
+  );
+  expect(machine.posts).toBe(0);
+});
 
-  it("refuses a second set of a group, and names both", async () => {
-    const { methods } = await sets.run();
-    const group = await sets.group();
-    const key = (name: string) => ({ __key: `organization/project/stack/${name}` });
-    const set = (name: string, further: Json = {}) =>
-      methods.roleBindingSet.check({}, { ...key(`RoleBindingSet::${name}`), parent: group, bindings: [], ...further });
-    expect((await set("first")).failures).toEqual([]);
-    expect((await set("first")).failures).toEqual([]);
-    expect((await set("second")).failures).toEqual([
-      {
-        property: "parent",
-        reason: "RoleBindingSet first declares the bindings of this group already; put all of them into one set",
-      },
-    ]);
-  });
+it("the check of a set refuses a second set of a group, and names both", async () => {
+  const { methods } = await sets.run();
+  const group = await sets.group();
+  const key = (name: string) => ({ __key: `organization/project/stack/${name}` });
+  const set = (name: string, further: Json = {}) =>
+    methods.roleBindingSet.check({}, { ...key(`RoleBindingSet::${name}`), parent: group, bindings: [], ...further });
+  expect((await set("first")).failures).toEqual([]);
+  expect((await set("first")).failures).toEqual([]);
+  expect((await set("second")).failures).toEqual([
+    {
+      property: "parent",
+      reason: "RoleBindingSet first declares the bindings of this group already; put all of them into one set",
+    },
+  ]);
 });
 
 // It may create role bindings and not list them: the API's list is short, and does not say so.

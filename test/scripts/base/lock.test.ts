@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { withLock } from "../../../scripts/base/lock.mjs";
 
 let folder: string;
@@ -15,45 +15,43 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const ignore = (): void => {};
 
-describe("a lock", () => {
-  test("admits one process at a time, names its holder to the others, and is removed afterwards", async () => {
-    let inside = 0;
-    let most = 0;
-    const holders: string[] = [];
-    const first = Promise.withResolvers<void>();
-    const work = async (): Promise<void> => {
-      inside += 1;
-      most = Math.max(most, inside);
-      await first.promise;
-      inside -= 1;
-    };
-    const onWait = (holder: string): void => {
-      holders.push(holder);
-      if (holders.length === 2) first.resolve();
-    };
+test("a lock admits one process at a time, names its holder to the others, and is removed afterwards", async () => {
+  let inside = 0;
+  let most = 0;
+  const holders: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const work = async (): Promise<void> => {
+    inside += 1;
+    most = Math.max(most, inside);
+    await first.promise;
+    inside -= 1;
+  };
+  const onWait = (holder: string): void => {
+    holders.push(holder);
+    if (holders.length === 2) first.resolve();
+  };
 
-    await Promise.all([withLock(file, work, onWait), withLock(file, work, onWait), withLock(file, work, onWait)]);
-    expect(most).toBe(1);
-    expect(holders[0]).toContain(`process ${process.pid} on ${hostname()}`);
-    expect(existsSync(file)).toBe(false);
-  });
+  await Promise.all([withLock(file, work, onWait), withLock(file, work, onWait), withLock(file, work, onWait)]);
+  expect(most).toBe(1);
+  expect(holders[0]).toContain(`process ${process.pid} on ${hostname()}`);
+  expect(existsSync(file)).toBe(false);
+});
 
-  test("is released when the work fails", async () => {
-    await expect(withLock(file, () => Promise.reject(new Error("no Go")), ignore)).rejects.toThrow("no Go");
-    expect(await withLock(file, () => Promise.resolve("entered"), ignore)).toBe("entered");
-  });
+test("a lock is released when the work fails", async () => {
+  await expect(withLock(file, () => Promise.reject(new Error("no Go")), ignore)).rejects.toThrow("no Go");
+  expect(await withLock(file, () => Promise.resolve("entered"), ignore)).toBe("entered");
+});
 
-  test("of a killed process is taken over by exactly one waiting process", async () => {
-    const dead = spawnSync(process.execPath, ["--version"]).pid;
-    writeFileSync(file, JSON.stringify({ pid: dead, host: hostname() }));
-    let inside = 0;
-    const work = async (): Promise<number> => {
-      inside += 1;
-      const seen = inside;
-      await new Promise((resolve) => setImmediate(resolve));
-      inside -= 1;
-      return seen;
-    };
-    expect(await Promise.all([withLock(file, work, ignore), withLock(file, work, ignore)])).toEqual([1, 1]);
-  });
+test("a lock of a killed process is taken over by exactly one waiting process", async () => {
+  const dead = spawnSync(process.execPath, ["--version"]).pid;
+  writeFileSync(file, JSON.stringify({ pid: dead, host: hostname() }));
+  let inside = 0;
+  const work = async (): Promise<number> => {
+    inside += 1;
+    const seen = inside;
+    await new Promise((resolve) => setImmediate(resolve));
+    inside -= 1;
+    return seen;
+  };
+  expect(await Promise.all([withLock(file, work, ignore), withLock(file, work, ignore)])).toEqual([1, 1]);
 });

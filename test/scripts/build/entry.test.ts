@@ -2,32 +2,33 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { compileCache } from "../../../scripts/build/package.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
-describe("the cache of compiled code", async () => {
-  const folder: string = testFolder().path(".");
-  writeFileSync(join(folder, "compile-cache.js"), compileCache());
-  const show = 'console.log(require("node:module").getCompileCacheDir() ?? "none");';
-  writeFileSync(join(folder, "entry.js"), `require("./compile-cache.js");\n${show}\nprocess.exit(0);\n`);
+const folder: string = testFolder().path(".");
+writeFileSync(join(folder, "compile-cache.js"), compileCache());
+const show = 'console.log(require("node:module").getCompileCacheDir() ?? "none");';
+writeFileSync(join(folder, "entry.js"), `require("./compile-cache.js");\n${show}\nprocess.exit(0);\n`);
 
-  const start = (home: string): string => {
-    const { PATH } = process.env;
-    const env = { PATH, HOME: home, XDG_CACHE_HOME: join(home, "cache"), LOCALAPPDATA: join(home, "cache") };
-    const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "entry.js")], { env, encoding: "utf8" });
-    expect(stderr).toBe("");
-    return stdout.trim();
-  };
-  const compiledIn = (home: string) => join(home, "cache", "pulumi-irm", "compiled");
+const start = (home: string): string => {
+  const { PATH } = process.env;
+  const env = { PATH, HOME: home, XDG_CACHE_HOME: join(home, "cache"), LOCALAPPDATA: join(home, "cache") };
+  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "entry.js")], { env, encoding: "utf8" });
+  expect(stderr).toBe("");
+  return stdout.trim();
+};
+const compiledIn = (home: string) => join(home, "cache", "pulumi-irm", "compiled");
 
-  it("is below the user's own folder for caches", () => {
-    const home = join(folder, "own");
-    expect(start(home)).toContain(compiledIn(home));
-    expect(existsSync(compiledIn(home))).toBe(true);
-  });
+it("the cache of compiled code is below the user's own folder for caches", () => {
+  const home = join(folder, "own");
+  expect(start(home)).toContain(compiledIn(home));
+  expect(existsSync(compiledIn(home))).toBe(true);
+});
 
-  it.skipIf(process.platform === "win32")("is not used where others can write into it, or it is a link", () => {
+it.skipIf(process.platform === "win32")(
+  "the cache of compiled code is not used where others can write into it, or it is a link",
+  () => {
     const open = join(folder, "open");
     mkdirSync(compiledIn(open), { recursive: true });
     chmodSync(compiledIn(open), 0o777);
@@ -36,10 +37,10 @@ describe("the cache of compiled code", async () => {
     mkdirSync(join(linked, "cache", "pulumi-irm"), { recursive: true });
     symlinkSync(folder, compiledIn(linked));
     expect(start(linked)).toBe("none");
-  });
+  },
+);
 
-  it("is not needed: without a folder the entry starts as well", () => {
-    writeFileSync(join(folder, "file"), "");
-    expect(start(join(folder, "file"))).toBe("none");
-  });
+it("the cache of compiled code is not needed: without a folder the entry starts as well", () => {
+  writeFileSync(join(folder, "file"), "");
+  expect(start(join(folder, "file"))).toBe("none");
 });

@@ -14,59 +14,57 @@ const folder = temporaryFolder();
 afterAll(folder.remove);
 const { version, keywords } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
 
-describe("the Python package", async () => {
-  const name = await writeWheel(folder.path(""));
-  const files = new Map(Object.entries(unzipSync(readFileSync(folder.path(name)))));
-  const textOf = (path: string): string => strFromU8(files.get(path) ?? new Uint8Array());
-  const info = `pulumi_irm-${version}.dist-info`;
+const name = await writeWheel(folder.path(""));
+const files = new Map(Object.entries(unzipSync(readFileSync(folder.path(name)))));
+const textOf = (path: string): string => strFromU8(files.get(path) ?? new Uint8Array());
+const info = `pulumi_irm-${version}.dist-info`;
 
-  test("is a wheel for any Python 3, of the version of the package", () => {
-    expect(name).toBe(`pulumi_irm-${version}-py3-none-any.whl`);
-    expect(textOf(`${info}/WHEEL`)).toContain("Wheel-Version: 1.0\n");
-    const [head = "", readme] = textOf(`${info}/METADATA`).split("\n\n# ");
-    expect(head.split("\n")).toEqual([
-      "Metadata-Version: 2.1",
-      "Name: pulumi_irm",
-      `Version: ${version}`,
-      expect.stringMatching(/^Summary: Access as code/),
-      `Keywords: ${keywords.join(",")}`,
-      `Project-URL: Repository, ${REPOSITORY}`,
-      "License: Apache-2.0",
-      "Requires-Python: >=3.9",
-      "Requires-Dist: parver>=0.2.1",
-      "Requires-Dist: pulumi>=3.231.0,<4.0.0",
-      "Requires-Dist: semver>=2.8.1",
-      'Requires-Dist: typing-extensions>=4.11,<5; python_version < "3.11"',
-      "Description-Content-Type: text/markdown",
-    ]);
-    expect(readme).toContain("import pulumi_irm as irm");
-    expect(textOf(`${info}/LICENSE`)).toContain("Apache License");
-  });
+test("the Python package is a wheel for any Python 3, of the version of the package", () => {
+  expect(name).toBe(`pulumi_irm-${version}-py3-none-any.whl`);
+  expect(textOf(`${info}/WHEEL`)).toContain("Wheel-Version: 1.0\n");
+  const [head = "", readme] = textOf(`${info}/METADATA`).split("\n\n# ");
+  expect(head.split("\n")).toEqual([
+    "Metadata-Version: 2.1",
+    "Name: pulumi_irm",
+    `Version: ${version}`,
+    expect.stringMatching(/^Summary: Access as code/),
+    `Keywords: ${keywords.join(",")}`,
+    `Project-URL: Repository, ${REPOSITORY}`,
+    "License: Apache-2.0",
+    "Requires-Python: >=3.9",
+    "Requires-Dist: parver>=0.2.1",
+    "Requires-Dist: pulumi>=3.231.0,<4.0.0",
+    "Requires-Dist: semver>=2.8.1",
+    'Requires-Dist: typing-extensions>=4.11,<5; python_version < "3.11"',
+    "Description-Content-Type: text/markdown",
+  ]);
+  expect(readme).toContain("import pulumi_irm as irm");
+  expect(textOf(`${info}/LICENSE`)).toContain("Apache License");
+});
 
-  test("records the size and the hash of each file but the record itself", () => {
-    const lines = textOf(`${info}/RECORD`).trimEnd().split("\n");
-    expect(lines.pop()).toBe(`${info}/RECORD,,`);
-    const expected = [...files].flatMap(([path, data]) => {
-      const hash = createHash("sha256").update(data).digest("base64url");
-      return path.endsWith("/RECORD") ? [] : [`${path},sha256=${hash},${data.length}`];
-    });
-    expect(lines.toSorted()).toEqual(expected.toSorted());
-    expect(files.has("pulumi_irm/py.typed")).toBe(true);
-    expect(JSON.parse(textOf("pulumi_irm/pulumi-plugin.json"))).toEqual({ resource: true, name: "irm", version });
+test("the Python package records the size and the hash of each file but the record itself", () => {
+  const lines = textOf(`${info}/RECORD`).trimEnd().split("\n");
+  expect(lines.pop()).toBe(`${info}/RECORD,,`);
+  const expected = [...files].flatMap(([path, data]) => {
+    const hash = createHash("sha256").update(data).digest("base64url");
+    return path.endsWith("/RECORD") ? [] : [`${path},sha256=${hash},${data.length}`];
   });
+  expect(lines.toSorted()).toEqual(expected.toSorted());
+  expect(files.has("pulumi_irm/py.typed")).toBe(true);
+  expect(JSON.parse(textOf("pulumi_irm/pulumi-plugin.json"))).toEqual({ resource: true, name: "irm", version });
+});
 
-  test("passes the organization of the stack with each resource, declared or got by its uid", () => {
-    const types = Object.keys(JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")).resources);
-    const line = '__props__.__dict__["__organization"] = pulumi.get_organization()\n';
-    const passing = [...files].filter(([, data]) => strFromU8(data).split(line).length === 3);
-    expect(passing.map(([path]) => path.replace(/^pulumi_irm\/|\.py$|_/g, "")).toSorted()).toEqual(
-      types
-        // The engine's request for a component has the organization.
-        .filter((token) => token !== "irm:index:AccessPolicy")
-        .map((token) => token.replace("irm:index:", "").toLowerCase())
-        .toSorted(),
-    );
-  });
+test("the Python package passes the organization of the stack with each resource, declared or got by its uid", () => {
+  const types = Object.keys(JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")).resources);
+  const line = '__props__.__dict__["__organization"] = pulumi.get_organization()\n';
+  const passing = [...files].filter(([, data]) => strFromU8(data).split(line).length === 3);
+  expect(passing.map(([path]) => path.replace(/^pulumi_irm\/|\.py$|_/g, "")).toSorted()).toEqual(
+    types
+      // The engine's request for a component has the organization.
+      .filter((token) => token !== "irm:index:AccessPolicy")
+      .map((token) => token.replace("irm:index:", "").toLowerCase())
+      .toSorted(),
+  );
 });
 
 describe("the file of the package for Go", async () => {

@@ -116,52 +116,50 @@ access:
   ]);
 });
 
-describe("of a policy in several files, chooses the one that holds the like", () => {
-  const group = (name: string, more = ""): string => `groups:\n  ${name}:\n    description: ${name}\n${more}`;
-  const identity = (name: string, place: string) =>
-    `{ ${name}: { in: ${place}, github: { repository: acme/${name}, branch: main } } }`;
+const group = (name: string, more = ""): string => `groups:\n  ${name}:\n    description: ${name}\n${more}`;
+const identity = (name: string, place: string) =>
+  `{ ${name}: { in: ${place}, github: { repository: acme/${name}, branch: main } } }`;
 
-  test("by group", () => {
-    const { text, read } = add(
-      `groups: { a: { groups: { x: {} } }, c: {} }
+test("of a policy in several files, chooses the one that holds the like by group", () => {
+  const { text, read } = add(
+    `groups: { a: { groups: { x: {} } }, c: {} }
 identities: { nightly: { in: b, github: { repository: acme/n, branch: main } }, own: { github: { repository: acme/o, branch: main } } }
 access: { a: { viewer: [nightly] }, /: { viewer: [nightly] } }`,
-      "organization: acme\ninclude: [a.yaml, b.yaml] # all\n",
-      { "a.yaml": group("a", `identities: ${identity("i", "a")}\n`), "b.yaml": `# of b\n${group("b")}` },
-    );
-    expect(text).toBe(
-      "organization: acme\ninclude: [a.yaml, b.yaml] # all\ngroups:\n  c: {}\nidentities:\n  own:\n    github: { repository: acme/o, branch: main }\naccess:\n  /:\n    viewer: [ nightly ]\n",
-    );
-    expect(read("a.yaml")).toBe(
-      `${group("a")}    groups:\n      x: {}\nidentities: ${identity("i", "a")}\naccess:\n  a:\n    viewer: [ nightly ]\n`,
-    );
-    expect(read("b.yaml")).toBe(
-      `# of b\n${group("b")}identities:\n  nightly:\n    in: b\n    github: { repository: acme/n, branch: main }\n`,
-    );
-  });
+    "organization: acme\ninclude: [a.yaml, b.yaml] # all\n",
+    { "a.yaml": group("a", `identities: ${identity("i", "a")}\n`), "b.yaml": `# of b\n${group("b")}` },
+  );
+  expect(text).toBe(
+    "organization: acme\ninclude: [a.yaml, b.yaml] # all\ngroups:\n  c: {}\nidentities:\n  own:\n    github: { repository: acme/o, branch: main }\naccess:\n  /:\n    viewer: [ nightly ]\n",
+  );
+  expect(read("a.yaml")).toBe(
+    `${group("a")}    groups:\n      x: {}\nidentities: ${identity("i", "a")}\naccess:\n  a:\n    viewer: [ nightly ]\n`,
+  );
+  expect(read("b.yaml")).toBe(
+    `# of b\n${group("b")}identities:\n  nightly:\n    in: b\n    github: { repository: acme/n, branch: main }\n`,
+  );
+});
 
-  test("by section, also of JSON", () => {
-    const { text, read } = add(
-      `groups: { c: {} }
+test("of a policy in several files, chooses the one that holds the like by section, also of JSON", () => {
+  const { text, read } = add(
+    `groups: { c: {} }
 identities: { nightly: { in: b, github: { repository: acme/n, branch: main } } }
 access: { a: { viewer: [i, nightly] } }`,
-      "organization: acme\ninclude: [groups.yaml, who.json, access.yml]\n",
-      {
-        "groups.yaml": "groups: { a: {}, b: {} }\n",
-        "who.json":
-          '{\n  "identities": {\n    "i": { "github": { "repository": "acme/i", "branch": "main" } },\n    "j": { "in": "a", "github": { "repository": "acme/j", "branch": "main" } }\n  }\n}\n',
-        "access.yml": "access:\n  a: { editor: [i] }\n  b: { editor: [i] }\n",
-      },
-    );
-    expect(text).toBe("organization: acme\ninclude: [groups.yaml, who.json, access.yml]\n");
-    expect(read("groups.yaml")).toBe("groups: { a: {}, b: {}, c: {} }\n");
-    expect(JSON.parse(read("who.json")).identities.nightly).toEqual({
-      in: "b",
-      github: { repository: "acme/n", branch: "main" },
-    });
-    expect(read("who.json")).toBe(`${JSON.stringify(JSON.parse(read("who.json")), undefined, 2)}\n`);
-    expect(read("access.yml")).toBe("access:\n  a: { editor: [i], viewer: [ i, nightly ] }\n  b: { editor: [i] }\n");
+    "organization: acme\ninclude: [groups.yaml, who.json, access.yml]\n",
+    {
+      "groups.yaml": "groups: { a: {}, b: {} }\n",
+      "who.json":
+        '{\n  "identities": {\n    "i": { "github": { "repository": "acme/i", "branch": "main" } },\n    "j": { "in": "a", "github": { "repository": "acme/j", "branch": "main" } }\n  }\n}\n',
+      "access.yml": "access:\n  a: { editor: [i] }\n  b: { editor: [i] }\n",
+    },
+  );
+  expect(text).toBe("organization: acme\ninclude: [groups.yaml, who.json, access.yml]\n");
+  expect(read("groups.yaml")).toBe("groups: { a: {}, b: {}, c: {} }\n");
+  expect(JSON.parse(read("who.json")).identities.nightly).toEqual({
+    in: "b",
+    github: { repository: "acme/n", branch: "main" },
   });
+  expect(read("who.json")).toBe(`${JSON.stringify(JSON.parse(read("who.json")), undefined, 2)}\n`);
+  expect(read("access.yml")).toBe("access:\n  a: { editor: [i], viewer: [ i, nightly ] }\n  b: { editor: [i] }\n");
 });
 
 test.each<[added: string, access: string, message: string]>([
@@ -213,15 +211,14 @@ const all = ["platform", "platform/registry", "/"].flatMap((group) =>
 const remove = (removal: Removal, text: string, others: Record<string, string> = {}) =>
   edited((opened) => removalOf(opened, removal), text, others);
 
-describe("removes the bindings of an identity", () => {
-  test.each(
-    Object.entries<[access: string, left: string]>({
-      "items of lists and rows of maps, in flow style": [
-        "access:\n  platform: { editor: [release, review], viewer: [release] }\n  /: { viewer: [review, release] } # both\n",
-        "access:\n  platform: { editor: [review] }\n  /: { viewer: [review] } # both\n",
-      ],
-      "items and rows in block style, with the comments of their lines": [
-        `access:
+test.each(
+  Object.entries<[access: string, left: string]>({
+    "items of lists and rows of maps, in flow style": [
+      "access:\n  platform: { editor: [release, review], viewer: [release] }\n  /: { viewer: [review, release] } # both\n",
+      "access:\n  platform: { editor: [review] }\n  /: { viewer: [review] } # both\n",
+    ],
+    "items and rows in block style, with the comments of their lines": [
+      `access:
   # who builds
   platform:
     # full
@@ -236,7 +233,7 @@ describe("removes the bindings of an identity", () => {
       - "release"
   team: { viewer: [review] }
 `,
-        `access:
+      `access:
   # who builds
   platform:
     # full
@@ -245,59 +242,58 @@ describe("removes the bindings of an identity", () => {
       - review
   team: { viewer: [review] }
 `,
-      ],
-      "items of a flow list on lines of their own": [
-        "access:\n  platform:\n    editor: [\n      release, # main\n      review, # others\n    ]\n",
-        "access:\n  platform:\n    editor: [ review ] # others\n",
-      ],
-      "the last item of such a list, with the comma before it": [
-        'access: {\n  "platform": { "editor": [\n    "review",\n    "release"\n  ] }\n}\n',
-        'access: { "platform": { "editor": [ "review" ] } }\n',
-      ],
-      "a row that is shared, where each loses the same": [
-        "access:\n  team: { viewer: &both [release, review] }\n  platform: { editor: *both }\n",
-        "access:\n  team: { viewer: &both [review] }\n  platform: { editor: *both }\n",
-      ],
-      "the only one, in block style": ["access:\n  platform:\n    editor: [release]\n", "access: {}\n"],
-      "the only one, in flow style": ["access: { platform: { editor: [release] } }\n", "access: {}\n"],
-      "an alias and its anchor, which both go": [
-        "access:\n  team: { viewer: &own [release], editor: [review] }\n  platform: { viewer: *own }\n",
-        "access:\n  team: { editor: [review] }\n",
-      ],
-      "lines that end with CR LF": [
-        "access:\r\n  platform:\r\n    editor:\r\n      - release\r\n      - review\r\n",
-        "access:\r\n  platform:\r\n    editor:\r\n      - review\r\n",
-      ],
-      "the last line, without its end": [
-        "access:\n  /: { viewer: [review] }\n  team:\n    viewer: [release]",
-        "access:\n  /: { viewer: [review] }\n",
-      ],
-    }),
-  )("%s", (_, [access, left]) => {
-    const head = (GROUPS + IDENTITIES).replaceAll("\n", access.includes("\r\n") ? "\r\n" : "\n");
-    const bindings = [...all, { group: "team", role: "viewer", identity: "release" }];
-    expect(remove({ bindings }, head + access).text).toBe(head + left);
-  });
+    ],
+    "items of a flow list on lines of their own": [
+      "access:\n  platform:\n    editor: [\n      release, # main\n      review, # others\n    ]\n",
+      "access:\n  platform:\n    editor: [ review ] # others\n",
+    ],
+    "the last item of such a list, with the comma before it": [
+      'access: {\n  "platform": { "editor": [\n    "review",\n    "release"\n  ] }\n}\n',
+      'access: { "platform": { "editor": [ "review" ] } }\n',
+    ],
+    "a row that is shared, where each loses the same": [
+      "access:\n  team: { viewer: &both [release, review] }\n  platform: { editor: *both }\n",
+      "access:\n  team: { viewer: &both [review] }\n  platform: { editor: *both }\n",
+    ],
+    "the only one, in block style": ["access:\n  platform:\n    editor: [release]\n", "access: {}\n"],
+    "the only one, in flow style": ["access: { platform: { editor: [release] } }\n", "access: {}\n"],
+    "an alias and its anchor, which both go": [
+      "access:\n  team: { viewer: &own [release], editor: [review] }\n  platform: { viewer: *own }\n",
+      "access:\n  team: { editor: [review] }\n",
+    ],
+    "lines that end with CR LF": [
+      "access:\r\n  platform:\r\n    editor:\r\n      - release\r\n      - review\r\n",
+      "access:\r\n  platform:\r\n    editor:\r\n      - review\r\n",
+    ],
+    "the last line, without its end": [
+      "access:\n  /: { viewer: [review] }\n  team:\n    viewer: [release]",
+      "access:\n  /: { viewer: [review] }\n",
+    ],
+  }),
+)("removes the bindings of an identity: %s", (_, [access, left]) => {
+  const head = (GROUPS + IDENTITIES).replaceAll("\n", access.includes("\r\n") ? "\r\n" : "\n");
+  const bindings = [...all, { group: "team", role: "viewer", identity: "release" }];
+  expect(remove({ bindings }, head + access).text).toBe(head + left);
+});
 
-  test("in included files, and says which", () => {
-    const main = `${GROUPS}include: [team/more.yaml]\n${IDENTITIES}access: { /: { viewer: [release] } }\n`;
-    const more = "# ours\naccess:\n  platform/registry:\n    editor: [review, release]\n";
-    const { entries, read, file } = remove({ bindings: all }, main, { "team/more.yaml": more });
-    expect(entries).toEqual(["access./.viewer: release", "access.platform/registry.editor: release"]);
-    expect(read("team/more.yaml")).toBe("# ours\naccess:\n  platform/registry:\n    editor: [review]\n");
-    expect(readPolicy(file).policy?.bindings).toHaveLength(1);
-  });
+test("removes the bindings of an identity: in included files, and says which", () => {
+  const main = `${GROUPS}include: [team/more.yaml]\n${IDENTITIES}access: { /: { viewer: [release] } }\n`;
+  const more = "# ours\naccess:\n  platform/registry:\n    editor: [review, release]\n";
+  const { entries, read, file } = remove({ bindings: all }, main, { "team/more.yaml": more });
+  expect(entries).toEqual(["access./.viewer: release", "access.platform/registry.editor: release"]);
+  expect(read("team/more.yaml")).toBe("# ours\naccess:\n  platform/registry:\n    editor: [review]\n");
+  expect(readPolicy(file).policy?.bindings).toHaveLength(1);
+});
 
-  test("keeps the mode of a file and its byte order mark, leaves no other file behind, and changes nothing where there is nothing to remove", () => {
-    const file = write({ "access.yaml": `\ufeff${GROUPS}${IDENTITIES}access: { /: { viewer: [release] } }\n` });
-    chmodSync(file, 0o664);
-    applyEdit(removalOf(openPolicy(file), { bindings: all }));
-    expect(readFileSync(file, "utf8")).toBe(`\ufeff${GROUPS}${IDENTITIES}access: {}\n`);
-    expect(statSync(file).mode & 0o777).toBe(0o664);
-    expect(readdirSync(dirname(file))).toEqual(["access.yaml"]);
-    const opened = openPolicy(write({ "access.yaml": GROUPS + IDENTITIES }));
-    expect(removalOf(opened, { bindings: all, identities: ["nobody"] })).toEqual({ entries: [], files: [] });
-  });
+test("a removal keeps mode and byte order mark, leaves no other file, and may change nothing", () => {
+  const file = write({ "access.yaml": `\ufeff${GROUPS}${IDENTITIES}access: { /: { viewer: [release] } }\n` });
+  chmodSync(file, 0o664);
+  applyEdit(removalOf(openPolicy(file), { bindings: all }));
+  expect(readFileSync(file, "utf8")).toBe(`\ufeff${GROUPS}${IDENTITIES}access: {}\n`);
+  expect(statSync(file).mode & 0o777).toBe(0o664);
+  expect(readdirSync(dirname(file))).toEqual(["access.yaml"]);
+  const opened = openPolicy(write({ "access.yaml": GROUPS + IDENTITIES }));
+  expect(removalOf(opened, { bindings: all, identities: ["nobody"] })).toEqual({ entries: [], files: [] });
 });
 
 test("removes an identity with its bindings, and a role", () => {
