@@ -113,11 +113,7 @@ export const bind = (graph: GraphBuilder, group: NodeId, identity: NodeId, role:
 export const uidOf = (id: NodeId): string | null => (id.startsWith("urn:") ? null : id);
 
 /** The change from one graph to another, with what two graphs cannot say in `further`. */
-export const proposalBetween = (
-  before: GraphBuilder,
-  after: GraphBuilder,
-  further: Partial<Proposal> = {},
-): Proposal => ({
+export const proposalBetween = (before: GraphBuilder, after: GraphBuilder, more: Partial<Proposal> = {}): Proposal => ({
   ...{ before, after, replaced: new Map(), restored: [], adopted: [], forced: [], deleted: new Set() },
-  ...{ undeclared: [], unknown: [], ...further },
+  ...{ undeclared: [], unknown: [], ...more },
 });

@@ -146,7 +146,7 @@ test.each([
 });
 
 test.each(["trigger", "api", "pipeline", "chat", "parent_pipeline", ""])(
-  "an event with rights for others is refused: %s at GitLab",
+  "an event for others is refused: %s at GitLab",
   (source) => {
     expect(refusalOf(() => onGitlab(source))).toContain("use merge_request_event, push, schedule, web");
   },

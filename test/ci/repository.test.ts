@@ -1,7 +1,7 @@
 // The files that GitHub reads: the workflow and the form for bugs, which can be tried only there. And the changelog.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { binFolder, root } from "../../scripts/base/project.mjs";
 import { runIrm } from "../support/irm.ts";
@@ -13,47 +13,45 @@ const manifest = JSON.parse(read("package.json")) as {
   bin: Record<string, string>;
 };
 
-describe(".github/workflows/ci.yml", () => {
-  const text = read(".github/workflows/ci.yml");
-  const workflow = parse(text) as { permissions: Record<string, string>; jobs: Record<string, Job> };
-  const jobs = Object.values(workflow.jobs);
-  interface Job {
-    "runs-on": string;
-    "timeout-minutes": number;
-    strategy?: { matrix: { os: string[] } };
-    permissions?: Record<string, string>;
-    steps: { run?: string }[];
+const text = read(".github/workflows/ci.yml");
+const workflow = parse(text) as { permissions: Record<string, string>; jobs: Record<string, Job> };
+const jobs = Object.values(workflow.jobs);
+interface Job {
+  "runs-on": string;
+  "timeout-minutes": number;
+  strategy?: { matrix: { os: string[] } };
+  permissions?: Record<string, string>;
+  steps: { run?: string }[];
+}
+
+test(".github/workflows/ci.yml runs everything on Linux and macOS, and the package on Windows", () => {
+  const { all, windows } = workflow.jobs;
+  expect(all?.strategy?.matrix.os.map((os) => os.replace(/-.*/, ""))).toEqual(["ubuntu", "macos"]);
+  expect(all?.steps.at(-1)?.run).toBe(".ci/run");
+  expect(windows?.["runs-on"]).toMatch(/^windows-/);
+});
+
+test(".github/workflows/ci.yml may read this repository and nothing else, and ends", () => {
+  expect(workflow.permissions).toEqual({ contents: "read" });
+  for (const job of jobs) {
+    expect(job).not.toHaveProperty("permissions");
+    expect(job["timeout-minutes"]).toBeLessThanOrEqual(45);
   }
+  expect(text).not.toMatch(/secrets\.|pull_request_target/);
+});
 
-  test("runs everything on Linux and macOS, and the package on Windows", () => {
-    const { all, windows } = workflow.jobs;
-    expect(all?.strategy?.matrix.os.map((os) => os.replace(/-.*/, ""))).toEqual(["ubuntu", "macos"]);
-    expect(all?.steps.at(-1)?.run).toBe(".ci/run");
-    expect(windows?.["runs-on"]).toMatch(/^windows-/);
-  });
+test(".github/workflows/ci.yml takes each action of others by one whole hash, that of action.yml", () => {
+  const uses = [...`${read("action.yml")}${text}`.matchAll(/uses: (.*)/g)].map(([, one = ""]) => one);
+  for (const one of uses) expect(one).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  // actions/cache/save is in the repository of actions/cache.
+  const pins = new Set(uses.map((one) => one.replace(/^([\w-]+\/[\w-]+)[\w/-]*/, "$1")));
+  const repositories = [...pins].map((pin) => pin.split("@")[0]);
+  expect(repositories).toEqual([...new Set(repositories)]);
+});
 
-  test("may read this repository and nothing else, and ends", () => {
-    expect(workflow.permissions).toEqual({ contents: "read" });
-    for (const job of jobs) {
-      expect(job).not.toHaveProperty("permissions");
-      expect(job["timeout-minutes"]).toBeLessThanOrEqual(45);
-    }
-    expect(text).not.toMatch(/secrets\.|pull_request_target/);
-  });
-
-  test("takes the actions of others by their whole hash, and each by one: that of action.yml", () => {
-    const uses = [...`${read("action.yml")}${text}`.matchAll(/uses: (.*)/g)].map(([, one = ""]) => one);
-    for (const one of uses) expect(one).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-    // actions/cache/save is in the repository of actions/cache.
-    const pins = new Set(uses.map((one) => one.replace(/^([\w-]+\/[\w-]+)[\w/-]*/, "$1")));
-    const repositories = [...pins].map((pin) => pin.split("@")[0]);
-    expect(repositories).toEqual([...new Set(repositories)]);
-  });
-
-  test("runs commands and files that exist, and writes no expression into them", () => {
-    const lines = jobs.flatMap(({ steps }) => steps.flatMap(({ run = "" }) => run.trim().split("\n"))).filter(Boolean);
-    expect(lines.filter((line) => !isCommand(line) || line.includes("${{"))).toEqual([]);
-  });
+test(".github/workflows/ci.yml runs commands and files that exist, and writes no expression into them", () => {
+  const lines = jobs.flatMap(({ steps }) => steps.flatMap(({ run = "" }) => run.trim().split("\n"))).filter(Boolean);
+  expect(lines.filter((line) => !isCommand(line) || line.includes("${{"))).toEqual([]);
 });
 
 const isCommand = (line: string): boolean => {

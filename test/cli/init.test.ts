@@ -8,6 +8,7 @@ import { exactFailure, runIrm, usageError } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder();
+const ADD = "add an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program\n";
 
 test("writes a project in which check and test find no mistakes, and says what to do next", async () => {
   const project = join(folder.path("new"), "acme access");
@@ -67,9 +68,7 @@ test("lets a project that exists refresh with each update, and leaves all else i
     expect(readdirSync(dirname(file)).toSorted()).toEqual([
       ...[".gitignore", "Pulumi.yaml", "access.tests.yaml", "access.yaml", "review.yaml"],
     ]);
-    expect(stderr).toContain(
-      "add an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program\n",
-    );
+    expect(stderr).toContain(ADD);
     expect(code, stderr).toBe(0);
     return { stderr, after: readFileSync(file, "utf8") };
   };
@@ -96,9 +95,7 @@ test("names what an existing .gitignore and program lack, and leaves them alone"
   const { code, stderr } = await runIrm("init", dirname(file));
   expect(code).toBe(0);
   expect(stderr).toContain(`\nadd to ${file}: *.db-shm, *.db-wal, .pulumi/\n`);
-  expect(stderr).toContain(
-    "\nadd an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program\n",
-  );
+  expect(stderr).toContain(`\n${ADD}`);
   expect(readFileSync(file, "utf8")).toBe("# mine\r\n*.db\r\nnode_modules/");
   expect(readFileSync(folder.path("other/index.ts"), "utf8")).toBe("// mine\n");
 });

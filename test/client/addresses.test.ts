@@ -126,20 +126,17 @@ const refused: [string, Record<string, string>][] = [
   ["IRM_IDENTITY_TOKEN_FILE", { IRM_IDENTITY_TOKEN_FILE: "/run/token" }],
   ["the token of the GitHub Actions job", GITHUB],
 ];
-test.each(refused)(
-  "without IRM_BASE_URL, credentials are not %s, and the message says to set it",
-  async (name, own) => {
-    for (const provider of [undefined, "p"]) {
-      const place = provider === undefined ? "stack configuration irm:baseUrl" : "provider p: baseUrl";
-      const { sent, error } = await send({ baseUrl: EVIL }, own, provider);
-      expect(sent).toEqual([]);
-      expect(error).toContain(
-        `${place}: ${name} is not sent to ${EVIL}: the environment does not name this address; if it is right, set IRM_BASE_URL=${EVIL}`,
-      );
-      expect(error).not.toContain("eyJ");
-    }
-  },
-);
+test.each(refused)("without IRM_BASE_URL, %s is not sent, and the message says to set it", async (name, own) => {
+  for (const provider of [undefined, "p"]) {
+    const place = provider === undefined ? "stack configuration irm:baseUrl" : "provider p: baseUrl";
+    const { sent, error } = await send({ baseUrl: EVIL }, own, provider);
+    expect(sent).toEqual([]);
+    expect(error).toContain(
+      `${place}: ${name} is not sent to ${EVIL}: the environment does not name this address; if it is right, set IRM_BASE_URL=${EVIL}`,
+    );
+    expect(error).not.toContain("eyJ");
+  }
+});
 
 it("without IRM_BASE_URL, credentials are not the token of a file that is for another address", async () => {
   const { sent, error } = await send({ baseUrl: EVIL }, { IRM_TOKEN_FILE: join(folder, "api-token") });
@@ -237,12 +234,8 @@ describe("IRM_ALLOW_TOKEN_SOURCES", () => {
   });
 
   const there = "https://there.example.com";
-  const elsewhere = (token: string, list: string, settings: Record<string, string> = {}) =>
-    send(
-      { baseUrl: there, tokenEnv: "ACME", ...settings },
-      { ...env, ACME: token, IRM_ALLOW_TOKEN_SOURCES: list },
-      "p",
-    );
+  const elsewhere = (token: string, list: string, more: Record<string, string> = {}) =>
+    send({ baseUrl: there, tokenEnv: "ACME", ...more }, { ...env, ACME: token, IRM_ALLOW_TOKEN_SOURCES: list }, "p");
 
   it("lets a token go to another address that its audience names", async () => {
     const allowed = { hosts: ["there.example.com"], error: "" };

@@ -76,6 +76,7 @@ describe("where the API token comes from", () => {
 
   it("is an error without a request when no source is set", () => {
     expect(() => setUp({ IRM_TOKEN: "" })).toThrow(ConfigError);
+    expect(() => setUp({ IRM_IDENTITY_TOKEN: "" })).toThrow("no credentials in the environment: set IRM_TOKEN");
     expect(() => setUp({ ACTIONS_ID_TOKEN_REQUEST_URL: "https://x.example.com" })).toThrow("no credentials");
   });
 
@@ -152,10 +153,6 @@ describe("a malformed workload token is reported with advice, before any request
     expect(calls).toEqual(["read /workload"]);
   });
 
-  it("an empty variable counts as unset, and the error lists every source", () => {
-    expect(() => setUp({ IRM_IDENTITY_TOKEN: "" })).toThrow("no credentials in the environment: set IRM_TOKEN");
-  });
-
   it("a line break at the end of a token is ignored", async () => {
     const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: `${workloadJwt("1")}\n` });
     await credentials.token();
@@ -163,48 +160,46 @@ describe("a malformed workload token is reported with advice, before any request
   });
 });
 
-describe("an exchanged token", () => {
-  it("is cached, and exchanged again when a twelfth of its lifetime is left", async () => {
-    const { credentials, clock, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
-    await credentials.token();
-    clock.advance(54 * 60_000);
-    await credentials.token();
-    expect(calls).toHaveLength(1);
-    clock.advance(2 * 60_000);
-    await credentials.token();
-    expect(calls).toHaveLength(2);
-  });
+it("an exchanged token is cached, and exchanged again when a twelfth of its lifetime is left", async () => {
+  const { credentials, clock, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
+  await credentials.token();
+  clock.advance(54 * 60_000);
+  await credentials.token();
+  expect(calls).toHaveLength(1);
+  clock.advance(2 * 60_000);
+  await credentials.token();
+  expect(calls).toHaveLength(2);
+});
 
-  it("is exchanged once for all concurrent callers", async () => {
-    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
-    await Promise.all(Array.from({ length: 50 }, () => credentials.token()));
-    expect(calls).toHaveLength(1);
-  });
+it("an exchanged token is exchanged once for all concurrent callers", async () => {
+  const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
+  await Promise.all(Array.from({ length: 50 }, () => credentials.token()));
+  expect(calls).toHaveLength(1);
+});
 
-  it("is exchanged again after a refusal, once for all callers that hold it", async () => {
-    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
-    const first = await credentials.token();
-    const renewed = await Promise.all(Array.from({ length: 50 }, () => credentials.renew(first)));
-    expect(new Set(renewed).size).toBe(1);
-    expect(renewed[0]).not.toBe(first);
-    expect(await credentials.renew(first)).toBe(renewed[0]);
-    expect(calls).toHaveLength(2);
-  });
+it("an exchanged token is exchanged again after a refusal, once for all callers that hold it", async () => {
+  const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
+  const first = await credentials.token();
+  const renewed = await Promise.all(Array.from({ length: 50 }, () => credentials.renew(first)));
+  expect(new Set(renewed).size).toBe(1);
+  expect(renewed[0]).not.toBe(first);
+  expect(await credentials.renew(first)).toBe(renewed[0]);
+  expect(calls).toHaveLength(2);
+});
 
-  it("is exchanged for the current token in the workload's file", async () => {
-    const { credentials, clock, calls, files } = setUp(
-      { IRM_IDENTITY_TOKEN_FILE: "/workload" },
-      { "/workload": workloadJwt("first") },
-    );
-    await credentials.token();
-    files["/workload"] = workloadJwt("second");
-    clock.advance(HOUR * 1000);
-    await credentials.token();
-    expect(calls.filter((call) => call.startsWith("exchange"))).toEqual([
-      `exchange ${workloadJwt("first")} of IRM_IDENTITY_TOKEN_FILE`,
-      `exchange ${workloadJwt("second")} of IRM_IDENTITY_TOKEN_FILE`,
-    ]);
-  });
+it("an exchanged token is exchanged for the current token in the workload's file", async () => {
+  const { credentials, clock, calls, files } = setUp(
+    { IRM_IDENTITY_TOKEN_FILE: "/workload" },
+    { "/workload": workloadJwt("first") },
+  );
+  await credentials.token();
+  files["/workload"] = workloadJwt("second");
+  clock.advance(HOUR * 1000);
+  await credentials.token();
+  expect(calls.filter((call) => call.startsWith("exchange"))).toEqual([
+    `exchange ${workloadJwt("first")} of IRM_IDENTITY_TOKEN_FILE`,
+    `exchange ${workloadJwt("second")} of IRM_IDENTITY_TOKEN_FILE`,
+  ]);
 });
 
 const limits = { capabilities: ["repo.create"], scopes: ["a".repeat(40)] };

@@ -50,15 +50,12 @@ const rows: [string, Env, Parameters<typeof scriptedTransport>][] = [
   ["an exchange of GitHub Actions", job, byJob],
 ];
 
-it.each(rows)(
-  "the error for a refused token names its source: %s, by an operation of a resource and by a list",
-  async (origin, env, steps) => {
-    const run = reconcile.read(group, sessionOf(env, ...steps), GROUP, {});
-    await expect(run).rejects.toThrow(new Error(`GetGroup group ${GROUP}: ${hint(origin)}`));
-    const list = listAll(sessionOf(env, ...steps), { operation: "ListGroups", plural: "groups" }, {});
-    await expect(list.next()).rejects.toThrow(new Error(`ListGroups: ${hint(origin)}`));
-  },
-);
+it.each(rows)("the error for a refused token names its source: %s", async (origin, env, steps) => {
+  const run = reconcile.read(group, sessionOf(env, ...steps), GROUP, {});
+  await expect(run).rejects.toThrow(new Error(`GetGroup group ${GROUP}: ${hint(origin)}`));
+  const list = listAll(sessionOf(env, ...steps), { operation: "ListGroups", plural: "groups" }, {});
+  await expect(list.next()).rejects.toThrow(new Error(`ListGroups: ${hint(origin)}`));
+});
 
 it.each<[string, object, string]>([
   ["its time is over", { aud: BASE_URL, exp: 1 }, "it has expired"],
@@ -68,14 +65,11 @@ it.each<[string, object, string]>([
     `its audience is https://other.example, https://\\u001b[2J, and the address of the API is ${BASE_URL}`,
   ],
   ["it is for this address", { aud: `${BASE_URL}/` }, MAY_BE],
-])(
-  "the error for a refused token names its source: with the reason that the token shows: %s",
-  async (_, claims, reason) => {
-    const token = ["eyJhbGciOiJSUzI1NiJ9", Buffer.from(JSON.stringify(claims)).toString("base64url"), "c2ln"].join(".");
-    const run = reconcile.read(group, sessionOf({ IRM_TOKEN: token }, REFUSED), GROUP, {});
-    await expect(run).rejects.toThrow(`\nThe API token was refused: ${reason}. It comes from IRM_TOKEN.\n`);
-  },
-);
+])("the error for a refused token has the reason that it shows: %s", async (_, claims, reason) => {
+  const token = ["eyJhbGciOiJSUzI1NiJ9", Buffer.from(JSON.stringify(claims)).toString("base64url"), "c2ln"].join(".");
+  const run = reconcile.read(group, sessionOf({ IRM_TOKEN: token }, REFUSED), GROUP, {});
+  await expect(run).rejects.toThrow(`\nThe API token was refused: ${reason}. It comes from IRM_TOKEN.\n`);
+});
 
 const server = "http://127.0.0.1:8080";
 const issuer = `${server}/dev-issuer`;

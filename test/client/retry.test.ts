@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   AttemptError,
   delayMs,
@@ -55,64 +55,62 @@ it.each<[string, Failure, number, number, number]>([
   expect(delayMs(failure, attempt, random)).toBe(expected);
 });
 
-describe("retry", () => {
-  const THROTTLED: Failure = { sent: true, status: 429, retryAfterMs: 60_000 };
+const THROTTLED: Failure = { sent: true, status: 429, retryAfterMs: 60_000 };
 
-  it("gives the answer of the attempt that succeeds", async () => {
-    const clock = manualClock(START_MS, 1);
-    let attempts = 0;
-    const answer = await retryWith(clock)("safe", async () => {
-      if (++attempts < 3) throw failing({ sent: true, status: 503 });
-      return "answer";
-    });
-    expect({ answer, attempts, sleeps: clock.sleeps }).toEqual({ answer: "answer", attempts: 3, sleeps: [100, 200] });
+it("retry gives the answer of the attempt that succeeds", async () => {
+  const clock = manualClock(START_MS, 1);
+  let attempts = 0;
+  const answer = await retryWith(clock)("safe", async () => {
+    if (++attempts < 3) throw failing({ sent: true, status: 503 });
+    return "answer";
   });
+  expect({ answer, attempts, sleeps: clock.sleeps }).toEqual({ answer: "answer", attempts: 3, sleeps: [100, 200] });
+});
 
-  it.each<[string, Failure, number, number]>([
-    ["stops after five attempts", { sent: false }, 0, 5],
-    ["starts no wait that ends after the deadline of five minutes", THROTTLED, 4 * 60_000, 1],
-  ])("%s", async (_, failure, tookMs, expected) => {
-    const clock = manualClock();
-    let attempts = 0;
-    const run = retryWith(clock)("safe", async () => {
+it.each<[string, Failure, number, number]>([
+  ["stops after five attempts", { sent: false }, 0, 5],
+  ["starts no wait that ends after the deadline of five minutes", THROTTLED, 4 * 60_000, 1],
+])("retry %s", async (_, failure, tookMs, expected) => {
+  const clock = manualClock();
+  let attempts = 0;
+  const run = retryWith(clock)("safe", async () => {
+    attempts++;
+    clock.advance(tookMs);
+    throw failing(failure);
+  });
+  await expect(run).rejects.toThrow("failed");
+  expect(attempts).toBe(expected);
+});
+
+it("retry passes on what is not a failure of the transport", async () => {
+  const run = retryWith(manualClock())("safe", async () => {
+    throw new TypeError("a defect");
+  });
+  await expect(run).rejects.toThrow(TypeError);
+});
+
+it("retry amplifies a total outage by no more than a tenth once the retry quota is empty", async () => {
+  const retry = retryWith(manualClock());
+  let attempts = 0;
+  const operation = () =>
+    retry("safe", async () => {
       attempts++;
-      clock.advance(tookMs);
-      throw failing(failure);
+      throw failing({ sent: true, status: 503 });
+    }).catch(() => undefined);
+  for (let i = 0; i < 50; i++) await operation();
+  const before = attempts;
+  for (let i = 0; i < 1000; i++) await operation();
+  expect((attempts - before) / 1000).toBeLessThanOrEqual(1.1);
+});
+
+it("retry refills the retry quota by the cost of a success", async () => {
+  const retry = retryWith(manualClock());
+  let attempts = 0;
+  const half = (count: number) =>
+    retry("safe", async () => {
+      if (attempts++ % 2 === 0) throw failing({ sent: true, status: 503 });
+      return count;
     });
-    await expect(run).rejects.toThrow("failed");
-    expect(attempts).toBe(expected);
-  });
-
-  it("passes on what is not a failure of the transport", async () => {
-    const run = retryWith(manualClock())("safe", async () => {
-      throw new TypeError("a defect");
-    });
-    await expect(run).rejects.toThrow(TypeError);
-  });
-
-  it("amplifies a total outage by no more than a tenth once the retry quota is empty", async () => {
-    const retry = retryWith(manualClock());
-    let attempts = 0;
-    const operation = () =>
-      retry("safe", async () => {
-        attempts++;
-        throw failing({ sent: true, status: 503 });
-      }).catch(() => undefined);
-    for (let i = 0; i < 50; i++) await operation();
-    const before = attempts;
-    for (let i = 0; i < 1000; i++) await operation();
-    expect((attempts - before) / 1000).toBeLessThanOrEqual(1.1);
-  });
-
-  it("refills the retry quota by the cost of a success", async () => {
-    const retry = retryWith(manualClock());
-    let attempts = 0;
-    const half = (count: number) =>
-      retry("safe", async () => {
-        if (attempts++ % 2 === 0) throw failing({ sent: true, status: 503 });
-        return count;
-      });
-    for (let i = 0; i < 100; i++) await half(i);
-    expect(attempts).toBe(200);
-  });
+  for (let i = 0; i < 100; i++) await half(i);
+  expect(attempts).toBe(200);
 });

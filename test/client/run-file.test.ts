@@ -59,55 +59,53 @@ test("an apply removes what its change removes, and a review all that an exclusi
   expect([mayRemove(env, uid), mayRemove(env, "b".repeat(40))]).toEqual([true, false]);
 });
 
-describe("in a run on a copy", () => {
-  test("a request below the address of the service goes to the twin", async () => {
-    expect(await send(envOf(), `${SERVICE}/iam/v2beta1/groups?pageSize=1`)).toBe(
-      "http://127.0.0.1:4711/iam/v2beta1/groups?pageSize=1 t",
-    );
-  });
+test("in a run on a copy a request below the address of the service goes to the twin", async () => {
+  expect(await send(envOf(), `${SERVICE}/iam/v2beta1/groups?pageSize=1`)).toBe(
+    "http://127.0.0.1:4711/iam/v2beta1/groups?pageSize=1 t",
+  );
+});
 
-  test.each([
-    ["https://console-api.example.com/iam/v2beta1/groups", "the path is not below that of the service"],
-    ["https://console-api.example.com/irm-2/groups", "another path that begins alike"],
-    ["https://console-api.example.com.evil.example/irm/groups", "another host that begins alike"],
-    ["http://console-api.example.com/irm/groups", "another protocol"],
-    ["https://console-api.example.com:8443/irm/groups", "another port"],
-  ])("a request to %s is refused and noted: %s", async (url) => {
-    const env = envOf();
-    const { origin } = new URL(url);
-    await expect(send(env, url)).rejects.toThrow(
-      `this run is part of a review, and ${origin} is not the service that it has copied; nothing is sent there`,
-    );
-    expect(readFileSync(join(place, ELSEWHERE_FILE), "utf8")).toBe(`${origin}\n`);
-  });
+test.each([
+  ["https://console-api.example.com/iam/v2beta1/groups", "the path is not below that of the service"],
+  ["https://console-api.example.com/irm-2/groups", "another path that begins alike"],
+  ["https://console-api.example.com.evil.example/irm/groups", "another host that begins alike"],
+  ["http://console-api.example.com/irm/groups", "another protocol"],
+  ["https://console-api.example.com:8443/irm/groups", "another port"],
+])("in a run on a copy a request to %s is refused and noted: %s", async (url) => {
+  const env = envOf();
+  const { origin } = new URL(url);
+  await expect(send(env, url)).rejects.toThrow(
+    `this run is part of a review, and ${origin} is not the service that it has copied; nothing is sent there`,
+  );
+  expect(readFileSync(join(place, ELSEWHERE_FILE), "utf8")).toBe(`${origin}\n`);
+});
 
-  test("the configuration keeps the address, and has the journal and the token of the run", () => {
-    const { config, credentials } = parseConfig((key) => ({ "irm:journal": "/of/the/stack" })[key], envOf());
-    expect(config).toMatchObject({ baseUrl: SERVICE, journal: join(place, "journal") });
-    expect(credentials).toEqual({ env: { IRM_TOKEN: TWIN.token } });
-    expect(existsSync(join(place, ELSEWHERE_FILE))).toBe(false);
-  });
+test("in a run on a copy the configuration keeps the address, and has the journal and the token of the run", () => {
+  const { config, credentials } = parseConfig((key) => ({ "irm:journal": "/of/the/stack" })[key], envOf());
+  expect(config).toMatchObject({ baseUrl: SERVICE, journal: join(place, "journal") });
+  expect(credentials).toEqual({ env: { IRM_TOKEN: TWIN.token } });
+  expect(existsSync(join(place, ELSEWHERE_FILE))).toBe(false);
+});
 
-  test("a provider of another service is not configured, and noted", () => {
-    const { config, problems } = parseConfig(
-      (key) => ({ "irm:baseUrl": "https://other.example", "irm:tokenEnv": "OTHER" })[key],
-      { ...envOf(), IRM_ALLOW_TOKEN_SOURCES: "OTHER" },
-      { keys: ["irm:baseUrl", "irm:tokenEnv"], provider: "acme" },
-    );
-    expect(config).toBeUndefined();
-    expect(problems[0]).toBe(
-      "this run is part of a review, and https://other.example is not the service that it has copied; nothing is sent there",
-    );
-    expect(readFileSync(join(place, ELSEWHERE_FILE), "utf8")).toBe("https://other.example\n");
-  });
+test("in a run on a copy a provider of another service is not configured, and noted", () => {
+  const { config, problems } = parseConfig(
+    (key) => ({ "irm:baseUrl": "https://other.example", "irm:tokenEnv": "OTHER" })[key],
+    { ...envOf(), IRM_ALLOW_TOKEN_SOURCES: "OTHER" },
+    { keys: ["irm:baseUrl", "irm:tokenEnv"], provider: "acme" },
+  );
+  expect(config).toBeUndefined();
+  expect(problems[0]).toBe(
+    "this run is part of a review, and https://other.example is not the service that it has copied; nothing is sent there",
+  );
+  expect(readFileSync(join(place, ELSEWHERE_FILE), "utf8")).toBe("https://other.example\n");
+});
 
-  test("the output says so", () => {
-    expect(runNotice(envOf())).toBe(
-      `this run is part of a review, and changes nothing: ${SERVICE} is its twin at http://127.0.0.1:4711`,
-    );
-    expect(isOnTwins(envOf())).toBe(true);
-    expect([runNotice({}), isOnTwins({})]).toEqual([undefined, false]);
-  });
+test("in a run on a copy the output says so", () => {
+  expect(runNotice(envOf())).toBe(
+    `this run is part of a review, and changes nothing: ${SERVICE} is its twin at http://127.0.0.1:4711`,
+  );
+  expect(isOnTwins(envOf())).toBe(true);
+  expect([runNotice({}), isOnTwins({})]).toEqual([undefined, false]);
 });
 
 describe("in a run through the gate", () => {

@@ -70,71 +70,69 @@ it("a request on the wire sends no content type without a body", async () => {
   expect(type).toBeUndefined();
 });
 
-describe("a request that fails", () => {
-  it("was not sent when the connection is refused", async () => {
-    const url = await serve(() => undefined);
-    await new Promise((resolve) => server?.close(resolve));
-    const error = await failureOf(systemTransport()(request(url)));
-    expect(error.failure).toEqual({ sent: false });
-    expect(error.cause).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining("ECONNREFUSED") });
-  });
+it("a request that fails was not sent when the connection is refused", async () => {
+  const url = await serve(() => undefined);
+  await new Promise((resolve) => server?.close(resolve));
+  const error = await failureOf(systemTransport()(request(url)));
+  expect(error.failure).toEqual({ sent: false });
+  expect(error.cause).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining("ECONNREFUSED") });
+});
 
-  it("was not sent when the port of an https address speaks http, and the error says so", async () => {
-    const url = await serve(() => undefined);
-    const origin = url.origin;
-    url.protocol = "https:";
-    const error = await failureOf(systemTransport()(request(url, { method: "POST", body: "{}" })));
-    expect(error.failure).toEqual({ sent: false });
-    const problem = `this port does not speak TLS; if it speaks http, write ${origin} (ERR_SSL_WRONG_VERSION_NUMBER)`;
-    expect(error.message).toBe(`no response from ${url.origin}: ${problem}`);
-    // Not on this machine, http is no way out.
-    expect(connectionText(new URL("https://irm.example.com:8080"), (error.cause as Error).cause as Error)).toBe(
-      "this port does not speak TLS; write the address of the https port, since http is for loopback only (ERR_SSL_WRONG_VERSION_NUMBER)",
-    );
-  });
+it("a request was not sent when the port of an https address speaks http, and the error says so", async () => {
+  const url = await serve(() => undefined);
+  const origin = url.origin;
+  url.protocol = "https:";
+  const error = await failureOf(systemTransport()(request(url, { method: "POST", body: "{}" })));
+  expect(error.failure).toEqual({ sent: false });
+  const problem = `this port does not speak TLS; if it speaks http, write ${origin} (ERR_SSL_WRONG_VERSION_NUMBER)`;
+  expect(error.message).toBe(`no response from ${url.origin}: ${problem}`);
+  // Not on this machine, http is no way out.
+  expect(connectionText(new URL("https://irm.example.com:8080"), (error.cause as Error).cause as Error)).toBe(
+    "this port does not speak TLS; write the address of the https port, since http is for loopback only (ERR_SSL_WRONG_VERSION_NUMBER)",
+  );
+});
 
-  it("says that the port of an http address may speak https, where it has answered nothing", async () => {
-    const tls = createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }).listen(0, "127.0.0.1");
-    await once(tls, "listening");
-    const url = new URL(`http://127.0.0.1:${(tls.address() as AddressInfo).port}`);
-    const error = await failureOf(systemTransport()(request(url))).finally(() => tls.close());
-    expect(error.failure).toEqual({ sent: true });
-    expect(error.message).toBe(
-      `no response from ${url.origin}: other side closed before the first answer; if this port speaks https, write ${url.origin.replace("http", "https")} (UND_ERR_SOCKET)`,
-    );
-  });
+it("the port of an http address that has answered nothing may speak https, as the error says", async () => {
+  const tls = createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }).listen(0, "127.0.0.1");
+  await once(tls, "listening");
+  const url = new URL(`http://127.0.0.1:${(tls.address() as AddressInfo).port}`);
+  const error = await failureOf(systemTransport()(request(url))).finally(() => tls.close());
+  expect(error.failure).toEqual({ sent: true });
+  expect(error.message).toBe(
+    `no response from ${url.origin}: other side closed before the first answer; if this port speaks https, write ${url.origin.replace("http", "https")} (UND_ERR_SOCKET)`,
+  );
+});
 
-  it.each<[string, Parameters<typeof serve>[0], string]>([
-    ["the connection is reset", (incoming) => incoming.socket.resetAndDestroy(), "no response from http"],
-    [
-      "the body is cut off",
-      (_, response) => {
-        response.writeHead(200, { "content-length": "100" });
-        response.write('{"uid":');
-        setImmediate(() => response.destroy());
-      },
-      "",
-    ],
-  ])("may have been served when %s", async (_, handle, text) => {
-    const error = await failureOf(systemTransport()(request(await serve(handle), { method: "POST", body: "{}" })));
-    expect(error.failure).toEqual({ sent: true });
-    expect(error.cause).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining(text) });
-  });
+it.each<[string, Parameters<typeof serve>[0], string]>([
+  ["the connection is reset", (incoming) => incoming.socket.resetAndDestroy(), "no response from http"],
+  [
+    "the body is cut off",
+    (_, response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write('{"uid":');
+      setImmediate(() => response.destroy());
+    },
+    "",
+  ],
+])("a request that fails may have been served when %s", async (_, handle, text) => {
+  const error = await failureOf(systemTransport()(request(await serve(handle), { method: "POST", body: "{}" })));
+  expect(error.failure).toEqual({ sent: true });
+  expect(error.cause).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining(text) });
+});
 
-  it("is given up when the body is larger than any response", async () => {
-    const url = await serve((_, response) => {
-      response.writeHead(200);
-      const chunk = Buffer.alloc(1024 * 1024);
-      const more = () => {
-        while (!response.destroyed && response.write(chunk));
-        response.once("drain", more);
-      };
-      more();
-    });
-    const error = await failureOf(systemTransport()(request(url)));
-    expect(error.cause).toMatchObject({
-      message: expect.stringContaining("the response is larger than 16777216 bytes"),
-    });
+it("a request that fails is given up when the body is larger than any response", async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(200);
+    const chunk = Buffer.alloc(1024 * 1024);
+    const more = () => {
+      while (!response.destroyed && response.write(chunk));
+      response.once("drain", more);
+    };
+    more();
+  });
+  const error = await failureOf(systemTransport()(request(url)));
+  expect(error.cause).toMatchObject({
+    message: expect.stringContaining("the response is larger than 16777216 bytes"),
   });
 });
 
@@ -246,48 +244,46 @@ describe("an answer", () => {
     });
 });
 
-describe("an error", () => {
-  const NO_ERROR = "a body that is not an API error (text/html)";
-  const REDIRECT = "a redirect, which is not followed";
-  it("is the API's own, with its details", () => {
-    const { failure, cause } = refusalOf("GetGroup", refusal("NOT_FOUND", "Group x does not exist"));
-    expect(failure).toEqual({ status: 404, sent: true, retryAfterMs: undefined });
-    expect(cause).toMatchObject({
-      code: "NOT_FOUND",
-      message: "Not found: Group x does not exist",
-      operation: "GetGroup",
-    });
-    expect((cause as ApiError).detail("ErrorInfo")?.domain).toBe("iam.chainguard.dev");
+const NO_ERROR = "a body that is not an API error (text/html)";
+const REDIRECT = "a redirect, which is not followed";
+it("an error is the API's own, with its details", () => {
+  const { failure, cause } = refusalOf("GetGroup", refusal("NOT_FOUND", "Group x does not exist"));
+  expect(failure).toEqual({ status: 404, sent: true, retryAfterMs: undefined });
+  expect(cause).toMatchObject({
+    code: "NOT_FOUND",
+    message: "Not found: Group x does not exist",
+    operation: "GetGroup",
   });
+  expect((cause as ApiError).detail("ErrorInfo")?.domain).toBe("iam.chainguard.dev");
+});
 
-  const html = { "content-type": "text/html" };
-  it.each<[string, HttpAnswer, string, string]>([
-    ["of a proxy has nothing of its text", { status: 502, headers: html, body: "Bearer x" }, "UNAVAILABLE", NO_ERROR],
-    ["of a proxy is not about a record", { status: 404, headers: html, body: "no such host" }, "UNKNOWN", NO_ERROR],
-    ["includes a redirect", { status: 302, headers: { location: "https://x" }, body: "" }, "UNKNOWN", REDIRECT],
-  ])("%s", (_, answer, code, message) => {
-    const expected = { code, message: `HTTP ${answer.status} with ${message}` };
-    expect(refusalOf("GetGroup", answer).cause).toMatchObject(expected);
-  });
+const html = { "content-type": "text/html" };
+it.each<[string, HttpAnswer, string, string]>([
+  ["of a proxy has nothing of its text", { status: 502, headers: html, body: "Bearer x" }, "UNAVAILABLE", NO_ERROR],
+  ["of a proxy is not about a record", { status: 404, headers: html, body: "no such host" }, "UNKNOWN", NO_ERROR],
+  ["includes a redirect", { status: 302, headers: { location: "https://x" }, body: "" }, "UNKNOWN", REDIRECT],
+])("an error %s", (_, answer, code, message) => {
+  const expected = { code, message: `HTTP ${answer.status} with ${message}` };
+  expect(refusalOf("GetGroup", answer).cause).toMatchObject(expected);
+});
 
-  const [FIRST, LATER] = ["Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2015 07:28:30 GMT"];
-  it.each<[string, Record<string, string>, number | undefined]>([
-    ["seconds", { "retry-after": "7" }, 7_000],
-    ["a date, by the service's own clock", { "retry-after": LATER, date: FIRST }, 30_000],
-    ["a date that has passed", { "retry-after": FIRST, date: LATER }, 0],
-    ["nonsense", { "retry-after": "soon" }, undefined],
-  ])("says when to retry: %s", (_, headers, expected) => {
-    expect(refusalOf("GetGroup", refusal("UNAVAILABLE", "busy", headers)).failure.retryAfterMs).toBe(expected);
-  });
+const [FIRST, LATER] = ["Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2015 07:28:30 GMT"];
+it.each<[string, Record<string, string>, number | undefined]>([
+  ["seconds", { "retry-after": "7" }, 7_000],
+  ["a date, by the service's own clock", { "retry-after": LATER, date: FIRST }, 30_000],
+  ["a date that has passed", { "retry-after": FIRST, date: LATER }, 0],
+  ["nonsense", { "retry-after": "soon" }, undefined],
+])("an error says when to retry: %s", (_, headers, expected) => {
+  expect(refusalOf("GetGroup", refusal("UNAVAILABLE", "busy", headers)).failure.retryAfterMs).toBe(expected);
+});
 
-  it("says when to retry by RetryInfo", () => {
-    const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "1.5s" }];
-    const answer = json({ code: 14, message: "Unavailable: busy", details }, 503);
-    expect(refusalOf("GetGroup", answer).failure.retryAfterMs).toBe(1_500);
-  });
+it("an error says when to retry by RetryInfo", () => {
+  const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "1.5s" }];
+  const answer = json({ code: 14, message: "Unavailable: busy", details }, 503);
+  expect(refusalOf("GetGroup", answer).failure.retryAfterMs).toBe(1_500);
+});
 
-  it("ignores malformed details", () => {
-    const answer = json({ code: 14, message: "Unavailable: busy", details: [null, "x"] }, 503);
-    expect(refusalOf("GetGroup", answer).cause).toMatchObject({ code: "UNAVAILABLE", details: [] });
-  });
+it("an error ignores malformed details", () => {
+  const answer = json({ code: 14, message: "Unavailable: busy", details: [null, "x"] }, 503);
+  expect(refusalOf("GetGroup", answer).cause).toMatchObject({ code: "UNAVAILABLE", details: [] });
 });

@@ -1,7 +1,7 @@
 // The gate answers the bearer of its run alone, at its own address, and passes on what the service says.
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { isAudience } from "../../client/addresses.ts";
 import { identityOf } from "../../client/credentials.ts";
 import { listAll } from "../../client/paginate.ts";
@@ -98,45 +98,43 @@ test("the bearer is not sent to the service, and a token of the service does not
   expect(tokens).toEqual([api.owner.token]);
 });
 
-describe("a read", () => {
-  test("has the answer of the service", async () => {
-    const target = `${IAM}/roles?pageSize=2&uidp.inRoot=true`;
-    const [one, other] = [await http.send({ method: "GET", target, headers: own }), await api.call("GET", target)];
-    expect(one.json.roles).toEqual(other.json.roles);
-    expect(one.headers.date).toBe(other.headers.date);
-    const names: unknown[] = [];
-    for await (const { name } of listAll(client, resources.role.list, {})) names.push(name);
-    expect(names).toContain("owner");
-    expect(await client.identity()).toBe(api.identity);
-  });
+test("a read has the answer of the service", async () => {
+  const target = `${IAM}/roles?pageSize=2&uidp.inRoot=true`;
+  const [one, other] = [await http.send({ method: "GET", target, headers: own }), await api.call("GET", target)];
+  expect(one.json.roles).toEqual(other.json.roles);
+  expect(one.headers.date).toBe(other.headers.date);
+  const names: unknown[] = [];
+  for await (const { name } of listAll(client, resources.role.list, {})) names.push(name);
+  expect(names).toContain("owner");
+  expect(await client.identity()).toBe(api.identity);
+});
 
-  test("has the error of the service, after one attempt", async () => {
-    const uid = `${api.organization}/${"0".repeat(16)}`;
-    const target = `${IAM}/groups/${uid}`;
-    const [one, other] = [await http.send({ method: "GET", target, headers: own }), await api.call("GET", target)];
-    expect([one.status, one.text]).toEqual([404, other.text]);
-    expect((await http.send({ method: "GET", target: `${IAM}/groups/..`, headers: own })).status).toBe(400);
-  });
+test("a read has the error of the service, after one attempt", async () => {
+  const uid = `${api.organization}/${"0".repeat(16)}`;
+  const target = `${IAM}/groups/${uid}`;
+  const [one, other] = [await http.send({ method: "GET", target, headers: own }), await api.call("GET", target)];
+  expect([one.status, one.text]).toEqual([404, other.text]);
+  expect((await http.send({ method: "GET", target: `${IAM}/groups/..`, headers: own })).status).toBe(400);
+});
 
-  test.each([
-    ["throttled", { status: 429, retryAfter: 7 }, 429, "7"],
-    ["not available", { status: 503 }, 503, undefined],
-    ["of a proxy", { status: 502, body: "html" as const }, 502, undefined],
-    ["without an answer", { reset: true as const }, 503, undefined],
-    ["that is cut off", { at: "after" as const, truncate: 3 }, 503, undefined],
-  ])("%s is passed on", async (_, step, status, retryAfter) => {
-    sent.length = 0;
-    api.faults.set({ rules: [{ operation: "ListGroups", steps: [step] }] });
-    const answer = await groups();
-    expect([answer.status, answer.headers["retry-after"], sent.length]).toEqual([status, retryAfter, 1]);
-    expect(answer.json.message).toEqual(expect.any(String));
-    api.faults.clear();
-  });
+test.each([
+  ["throttled", { status: 429, retryAfter: 7 }, 429, "7"],
+  ["not available", { status: 503 }, 503, undefined],
+  ["of a proxy", { status: 502, body: "html" as const }, 502, undefined],
+  ["without an answer", { reset: true as const }, 503, undefined],
+  ["that is cut off", { at: "after" as const, truncate: 3 }, 503, undefined],
+])("a read %s is passed on", async (_, step, status, retryAfter) => {
+  sent.length = 0;
+  api.faults.set({ rules: [{ operation: "ListGroups", steps: [step] }] });
+  const answer = await groups();
+  expect([answer.status, answer.headers["retry-after"], sent.length]).toEqual([status, retryAfter, 1]);
+  expect(answer.json.message).toEqual(expect.any(String));
+  api.faults.clear();
+});
 
-  test("that times out is not answered as one that was not sent", async () => {
-    next = async () => {
-      throw new AttemptError({ sent: true, timedOut: true }, new ApiError("UNAVAILABLE", "no response"));
-    };
-    expect((await groups()).status).toBe(504);
-  });
+test("a read that times out is not answered as one that was not sent", async () => {
+  next = async () => {
+    throw new AttemptError({ sent: true, timedOut: true }, new ApiError("UNAVAILABLE", "no response"));
+  };
+  expect((await groups()).status).toBe(504);
 });

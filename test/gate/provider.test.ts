@@ -85,9 +85,7 @@ test("all that it sends on a copy passes, whatever answers are lost: batches, an
         create(identity, name, { parent, name, claimMatch: { ...claimMatch, subject: name } }),
       ),
     );
-    await Promise.all(
-      bots.map(({ id }, i) => create(roleBinding, `binding-${i}`, { parent, identityUid: id, roleUid })),
-    );
+    await Promise.all(bots.map(({ id }, i) => create(roleBinding, `b-${i}`, { parent, identityUid: id, roleUid })));
     const renamed = { parent: api.organization, name: "renamed", claimMatch, adopt: bot };
     expect((await create(identity, "adopted", renamed)).id).toBe(bot);
     const stored = { uid: old, name: "old", forceDestroy: true, createTime: "2020-01-01T00:00:00Z" };

@@ -1,5 +1,5 @@
 // The tokens of an apply, from a real exchange: for each write those capabilities that the service asks for, no more and no fewer.
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { METHODS, methodOf } from "../../access/change/methods.ts";
 import type { Write } from "../../access/change/write.ts";
 import { type Copy, readCopy } from "../../access/copy/copy.ts";
@@ -90,78 +90,76 @@ const expectNeeded = async (operation: OperationName, request: Body): Promise<To
   return { capabilities, scopes };
 };
 
-describe("the token for", () => {
-  test.each([...METHODS.keys()] as OperationName[])(
-    "%s has what the service asks for, where it asks for it",
-    async (operation) => {
-      const request = await operationCases[operation].request(fixture);
-      const { scopes } = await expectNeeded(operation, request);
-      const top = operation === "CreateExternalGroupRoleMapping" ? organization : eng;
-      for (const uid of scopes) expect(isAncestorOrSelf(top, uid)).toBe(true);
-    },
-  );
+test.each([...METHODS.keys()] as OperationName[])(
+  "the token for %s has what the service asks for, where it asks",
+  async (operation) => {
+    const request = await operationCases[operation].request(fixture);
+    const { scopes } = await expectNeeded(operation, request);
+    const top = operation === "CreateExternalGroupRoleMapping" ? organization : eng;
+    for (const uid of scopes) expect(isAncestorOrSelf(top, uid)).toBe(true);
+  },
+);
 
-  const robot = () => createUid(api, "identities", platform, { name: "robot" });
+const robot = () => createUid(api, "identities", platform, { name: "robot" });
 
-  test("other claims of an identity has what that is granted", async () => {
-    const uid = await robot();
-    await createRecord(api, "roleBindings", eng, { identityUid: uid, roleUid: fixture.role });
-    const identity = { uid, claimMatch: { subject: "other" } };
-    const own = await expectNeeded("UpdateIdentity", { identity, updateMask: "claimMatch.subject" });
-    expect(own).toEqual({ capabilities: ["groups.list", "identity.update"], scopes: [eng] });
-    const renamed = { identity: { uid, name: "renamed" }, updateMask: "name" };
-    expect((await expectNeeded("UpdateIdentity", renamed)).capabilities).toEqual(["identity.update"]);
+test("the token for other claims of an identity has what that is granted", async () => {
+  const uid = await robot();
+  await createRecord(api, "roleBindings", eng, { identityUid: uid, roleUid: fixture.role });
+  const identity = { uid, claimMatch: { subject: "other" } };
+  const own = await expectNeeded("UpdateIdentity", { identity, updateMask: "claimMatch.subject" });
+  expect(own).toEqual({ capabilities: ["groups.list", "identity.update"], scopes: [eng] });
+  const renamed = { identity: { uid, name: "renamed" }, updateMask: "name" };
+  expect((await expectNeeded("UpdateIdentity", renamed)).capabilities).toEqual(["identity.update"]);
+});
+
+test("the token for a change of a provider has what its groups are granted", async () => {
+  const identityProvider = { uid: fixture.provider, name: "sso-2" };
+  const { scopes } = await expectNeeded("UpdateIdentityProvider", { identityProvider, updateMask: "name" });
+  expect(scopes).toEqual([organization]);
+});
+
+test("the token for a binding that moves to another identity has what its role grants", async () => {
+  const link = { identityUid: await robot(), roleUid: fixture.role };
+  const uid = await createUid(api, "roleBindings", eng, link);
+  const roleBinding = { uid, identityUid: await robot() };
+  const own = await expectNeeded("UpdateRoleBinding", { roleBinding, updateMask: "identityUid" });
+  expect(own.capabilities).toEqual(["groups.list", "role_bindings.update"]);
+});
+
+test("the token for a binding of another organization's identity may see that", async () => {
+  const other = await createRecord(api, "groups", "", { name: "other" });
+  const identityUid = await createUid(api, "identities", other.uid, { name: "theirs" });
+  const roleBinding = { identityUid, roleUid: fixture.role };
+  const own = await expectNeeded("CreateRoleBinding", { parent: eng, roleBinding });
+  expect(own.scopes).toEqual([eng, other.uid].sort());
+});
+
+test("the token for reads may read everything, and do nothing else", async () => {
+  const token = await (await tokensOf([])).read();
+  expect((await api.ok("GET", `${IAM}/groups`, { token })).totalCount).not.toBe("0");
+  expect((await api.call("POST", `${IAM}/groups/${eng}`, { token, body: { name: "no" } })).status).toBe(403);
+  expect(READING).toEqual(expect.arrayContaining(["groups.list", "role_bindings.list", "tag.list"]));
+  expect(READING.filter((one) => !one.endsWith(".list"))).toEqual([]);
+});
+
+test("the token for writes of a class is valid in their topmost groups, or above what is new", async () => {
+  const repo = (parent: Write["parent"]) => ({ method: "CreateRepo", parent, fields: { name: "r" } });
+  const tokens = await tokensOf([
+    { method: "CreateGroup", parent: platform, fields: { name: "made" } },
+    { method: "CreateGroup", parent: { $uid: 1 }, fields: { name: "below" } },
+    ...[repo({ $uid: 2 }), repo(sales), repo(eng), repo(platform)],
+    { method: "CreateTag", parent: { $uid: 3 }, fields: { name: "t", digest: "sha256:" } },
+  ]);
+  expect(tokens).toMatchObject({
+    reasons: [],
+    classes: [
+      { capabilities: ["groups.create"], scopes: [platform] },
+      { capabilities: ["repo.create"], scopes: [eng, sales].sort() },
+      { capabilities: ["tag.create"], scopes: [platform] },
+    ],
   });
-
-  test("a change of a provider has what its groups are granted", async () => {
-    const identityProvider = { uid: fixture.provider, name: "sso-2" };
-    const { scopes } = await expectNeeded("UpdateIdentityProvider", { identityProvider, updateMask: "name" });
-    expect(scopes).toEqual([organization]);
-  });
-
-  test("a binding that moves to another identity has what its role grants", async () => {
-    const link = { identityUid: await robot(), roleUid: fixture.role };
-    const uid = await createUid(api, "roleBindings", eng, link);
-    const roleBinding = { uid, identityUid: await robot() };
-    const own = await expectNeeded("UpdateRoleBinding", { roleBinding, updateMask: "identityUid" });
-    expect(own.capabilities).toEqual(["groups.list", "role_bindings.update"]);
-  });
-
-  test("a binding of another organization's identity may see that", async () => {
-    const other = await createRecord(api, "groups", "", { name: "other" });
-    const identityUid = await createUid(api, "identities", other.uid, { name: "theirs" });
-    const roleBinding = { identityUid, roleUid: fixture.role };
-    const own = await expectNeeded("CreateRoleBinding", { parent: eng, roleBinding });
-    expect(own.scopes).toEqual([eng, other.uid].sort());
-  });
-
-  test("reads may read everything, and do nothing else", async () => {
-    const token = await (await tokensOf([])).read();
-    expect((await api.ok("GET", `${IAM}/groups`, { token })).totalCount).not.toBe("0");
-    expect((await api.call("POST", `${IAM}/groups/${eng}`, { token, body: { name: "no" } })).status).toBe(403);
-    expect(READING).toEqual(expect.arrayContaining(["groups.list", "role_bindings.list", "tag.list"]));
-    expect(READING.filter((one) => !one.endsWith(".list"))).toEqual([]);
-  });
-
-  test("writes of a class is valid in their topmost groups; what the change makes is in the group above it", async () => {
-    const repo = (parent: Write["parent"]) => ({ method: "CreateRepo", parent, fields: { name: "r" } });
-    const tokens = await tokensOf([
-      { method: "CreateGroup", parent: platform, fields: { name: "made" } },
-      { method: "CreateGroup", parent: { $uid: 1 }, fields: { name: "below" } },
-      ...[repo({ $uid: 2 }), repo(sales), repo(eng), repo(platform)],
-      { method: "CreateTag", parent: { $uid: 3 }, fields: { name: "t", digest: "sha256:" } },
-    ]);
-    expect(tokens).toMatchObject({
-      reasons: [],
-      classes: [
-        { capabilities: ["groups.create"], scopes: [platform] },
-        { capabilities: ["repo.create"], scopes: [eng, sales].sort() },
-        { capabilities: ["tag.create"], scopes: [platform] },
-      ],
-    });
-    expect(await tokens.write(3)).toBe(await tokens.write(5));
-    expect(await tokens.write(1)).not.toBe(await tokens.write(5));
-  });
+  expect(await tokens.write(3)).toBe(await tokens.write(5));
+  expect(await tokens.write(1)).not.toBe(await tokens.write(5));
 });
 
 test("what a role grants counts as the change has it, before and after", async () => {
@@ -184,65 +182,63 @@ test("what a role grants counts as the change has it, before and after", async (
   );
 });
 
-describe("tokens are not narrowed", () => {
-  test("for a new organization; what is in it is written with one for that organization", async () => {
-    const tokens = await tokensOf([
-      { method: "CreateGroup", fields: { name: "founded" } },
-      { method: "CreateRepo", parent: { $uid: 1 }, fields: { name: "r" } },
-    ]);
-    expect(tokens).toMatchObject({
-      reasons: ["write 1 makes an organization, which no narrowed token may do"],
-      classes: [],
-    });
-    await expect(tokens.write(2)).rejects.toThrow("write 1 has made no organization yet");
-    const { uid } = await createRecord(api, "groups", "", { name: "founded" }, await tokens.write(1));
-    made.set(1, uid);
-    const token = await tokens.write(2);
-    await createRecord(api, "repos", uid, { name: "r" }, token);
-    expect((await api.call("POST", `${REGISTRY}/repos/${eng}`, { token, body: { name: "r" } })).status).toBe(403);
-    expect(tokens.classes).toEqual([{ capabilities: ["repo.create"], scopes: [uid] }]);
+test("no token is narrowed for a new organization, and one is for what is in it", async () => {
+  const tokens = await tokensOf([
+    { method: "CreateGroup", fields: { name: "founded" } },
+    { method: "CreateRepo", parent: { $uid: 1 }, fields: { name: "r" } },
+  ]);
+  expect(tokens).toMatchObject({
+    reasons: ["write 1 makes an organization, which no narrowed token may do"],
+    classes: [],
   });
+  await expect(tokens.write(2)).rejects.toThrow("write 1 has made no organization yet");
+  const { uid } = await createRecord(api, "groups", "", { name: "founded" }, await tokens.write(1));
+  made.set(1, uid);
+  const token = await tokens.write(2);
+  await createRecord(api, "repos", uid, { name: "r" }, token);
+  expect((await api.call("POST", `${REGISTRY}/repos/${eng}`, { token, body: { name: "r" } })).status).toBe(403);
+  expect(tokens.classes).toEqual([{ capabilities: ["repo.create"], scopes: [uid] }]);
+});
 
-  test("from an API token", async () => {
-    const { token } = api.owner;
-    const tokens = await tokensOf([remove(eng)], clientOf({ IRM_TOKEN: token }));
-    expect([await tokens.read(), await tokens.write(1), await tokens.write(1, token)]).toEqual([token, token, token]);
-    expect(tokens).toMatchObject({
-      classes: [],
-      reasons: ["IRM_TOKEN is an API token, and only the workload's own token can be exchanged for narrower ones"],
-    });
+test("no token is narrowed from an API token", async () => {
+  const { token } = api.owner;
+  const tokens = await tokensOf([remove(eng)], clientOf({ IRM_TOKEN: token }));
+  expect([await tokens.read(), await tokens.write(1), await tokens.write(1, token)]).toEqual([token, token, token]);
+  expect(tokens).toMatchObject({
+    classes: [],
+    reasons: ["IRM_TOKEN is an API token, and only the workload's own token can be exchanged for narrower ones"],
   });
+});
 
-  test("for more groups than a token can name: the organization is its scope", async () => {
-    const below = (i: number, levels: number) => eng + `/${i.toString(16).padStart(16, "0")}`.repeat(levels);
-    const deletes = (count: number, levels = 1) => Array.from({ length: count }, (_, i) => remove(below(i, levels)));
-    expect((await tokensOf(deletes(50, 3))).classes[0]?.scopes).toHaveLength(50);
-    // As a token it would be too long for the header of a request.
-    expect((await tokensOf(deletes(50, 6))).classes[0]?.scopes).toEqual([organization]);
-    const many =
-      "the writes that need groups.delete are in 51 groups, more than a token can name: their token is valid in their whole organization";
-    const classes = [{ capabilities: ["groups.delete"], scopes: [organization] }];
-    expect(await tokensOf(deletes(51))).toMatchObject({ classes, reasons: [many] });
-  });
+test("no token is narrowed for more groups than a token can name: the organization is its scope", async () => {
+  const below = (i: number, levels: number) => eng + `/${i.toString(16).padStart(16, "0")}`.repeat(levels);
+  const deletes = (count: number, levels = 1) => Array.from({ length: count }, (_, i) => remove(below(i, levels)));
+  expect((await tokensOf(deletes(50, 3))).classes[0]?.scopes).toHaveLength(50);
+  // As a token it would be too long for the header of a request.
+  expect((await tokensOf(deletes(50, 6))).classes[0]?.scopes).toEqual([organization]);
+  const many =
+    "the writes that need groups.delete are in 51 groups, more than a token can name: their token is valid in their whole organization";
+  const classes = [{ capabilities: ["groups.delete"], scopes: [organization] }];
+  expect(await tokensOf(deletes(51))).toMatchObject({ classes, reasons: [many] });
+});
 
-  test("where it is not known what a role grants, and such a write has the usual token", async () => {
-    const copy = await readCopy(owner, api.baseUrl);
-    const roles = copy.records.roles?.filter(({ uid }) => uid !== fixture.role) ?? [];
-    const withoutRole = { ...copy, records: { ...copy.records, roles } };
-    const tokens = await tokensOf([binding(fixture.role)], owner, withoutRole);
-    const reasons = ["write 1 gives a role, and it is not known what that grants"];
-    expect(tokens).toMatchObject({ classes: [], reasons });
-    expect(await tokens.write(1)).toBe(await owner.credentials.token());
-  });
+test("no token is narrowed where it is not known what a role grants: the usual one counts", async () => {
+  const copy = await readCopy(owner, api.baseUrl);
+  const roles = copy.records.roles?.filter(({ uid }) => uid !== fixture.role) ?? [];
+  const withoutRole = { ...copy, records: { ...copy.records, roles } };
+  const tokens = await tokensOf([binding(fixture.role)], owner, withoutRole);
+  const reasons = ["write 1 gives a role, and it is not known what that grants"];
+  expect(tokens).toMatchObject({ classes: [], reasons });
+  expect(await tokens.write(1)).toBe(await owner.credentials.token());
+});
 
-  test("where not all is visible that an identity is granted", async () => {
-    const { copy, ...records } = await readCopy(owner, api.baseUrl);
-    const notVisible = [{ kind: "roleBinding" as const, group: sales, message: "" }];
-    const fields = { claimMatch: { subject: "other" } };
-    const write = { method: "UpdateIdentity", uid: fixture.identity, fields, mask: ["claimMatch.subject"] };
-    expect(await tokensOf([write], owner, { ...records, copy: { ...copy, notVisible } })).toMatchObject({
-      reasons: ["write 1 changes who an identity is, and not all that it is granted is visible"],
-    });
+test("no token is narrowed where not all is visible that an identity is granted", async () => {
+  const { copy, ...records } = await readCopy(owner, api.baseUrl);
+  const notVisible = [{ kind: "roleBinding" as const, group: sales, message: "" }];
+  const fields = { claimMatch: { subject: "other" } };
+  const write = { method: "UpdateIdentity", uid: fixture.identity, fields, mask: ["claimMatch.subject"] };
+  expect(await tokensOf([write], owner, { ...records, copy: { ...copy, notVisible } })).toMatchObject({
+    reasons: ["write 1 changes who an identity is, and not all that it is granted is visible"],
   });
 });
 

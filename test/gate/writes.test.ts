@@ -35,73 +35,71 @@ const expectRefused = (request: Promise<unknown>, why: string) =>
     ],
   });
 
-describe("a write of the change", () => {
-  test("passes with the uids of the service, in whatever spelling it comes, and is sent as it is recorded", async () => {
-    const bodies: string[] = [];
-    const wire: Transport = (request) => {
-      bodies.push(request.body ?? "");
-      return systemTransport()(request);
-    };
-    const { gate, client } = await through(await changeOf(api, newDeploy), { wire });
-    const bot = await createIdentity(client, {
-      ...{ description: "", claimMatch: { subject: "deploy", issuer: "https://issuer.example" } },
-      // Fields that only answers have, and one that does not exist.
-      ...{ uid: reader.uid, createTime: "2020-01-01T00:00:00Z", hidden: true },
-    });
-    const binding = await bind(client, bot.uid);
-    expect(gate.report()).toEqual({ applied: 2, refused: [], missing: [], unknown: [] });
-    expect([...gate.uids].flat()).toEqual([1, bot.uid, 2, binding.uid]);
-    expect(bodies.map((body) => JSON.parse(body || "{}"))).toContainEqual({ name: "deploy", claimMatch });
-    expect(await api.ok("GET", `${IAM}/identities/${bot.uid}`)).toMatchObject({ name: "deploy", claimMatch });
+test("a write passes with the uids of the service, in any spelling, and is sent as it is recorded", async () => {
+  const bodies: string[] = [];
+  const wire: Transport = (request) => {
+    bodies.push(request.body ?? "");
+    return systemTransport()(request);
+  };
+  const { gate, client } = await through(await changeOf(api, newDeploy), { wire });
+  const bot = await createIdentity(client, {
+    ...{ description: "", claimMatch: { subject: "deploy", issuer: "https://issuer.example" } },
+    // Fields that only answers have, and one that does not exist.
+    ...{ uid: reader.uid, createTime: "2020-01-01T00:00:00Z", hidden: true },
   });
+  const binding = await bind(client, bot.uid);
+  expect(gate.report()).toEqual({ applied: 2, refused: [], missing: [], unknown: [] });
+  expect([...gate.uids].flat()).toEqual([1, bot.uid, 2, binding.uid]);
+  expect(bodies.map((body) => JSON.parse(body || "{}"))).toContainEqual({ name: "deploy", claimMatch });
+  expect(await api.ok("GET", `${IAM}/identities/${bot.uid}`)).toMatchObject({ name: "deploy", claimMatch });
+});
 
-  test("that is repeated, or asked for twice at a time, is sent once", async () => {
-    const one = await through(await changeOf(api, newDeploy));
-    const [bot, same] = await Promise.all([createIdentity(one.client), createIdentity(one.client)]);
-    expect([same, await createIdentity(one.client)]).toEqual([bot, bot]);
-    expect(postsOf(one)).toHaveLength(1);
-    expect(one.gate.report().missing.map(({ n }) => n)).toEqual([2]);
-  });
+test("a write of the change that is repeated, or asked for twice at a time, is sent once", async () => {
+  const one = await through(await changeOf(api, newDeploy));
+  const [bot, same] = await Promise.all([createIdentity(one.client), createIdentity(one.client)]);
+  expect([same, await createIdentity(one.client)]).toEqual([bot, bot]);
+  expect(postsOf(one)).toHaveLength(1);
+  expect(one.gate.report().missing.map(({ n }) => n)).toEqual([2]);
+});
 
-  test("passes as often as the change has it", async () => {
-    const twice = async (client: Client) => [await createIdentity(client), await createIdentity(client)];
-    const { client, gate } = await through(await changeOf(api, twice));
-    const all = [await createIdentity(client), await createIdentity(client), await createIdentity(client)];
-    expect(new Set(all.map(({ uid }) => uid)).size).toBe(2);
-    expect(gate.report().applied).toBe(2);
-  });
+test("a write of the change passes as often as the change has it", async () => {
+  const twice = async (client: Client) => [await createIdentity(client), await createIdentity(client)];
+  const { client, gate } = await through(await changeOf(api, twice));
+  const all = [await createIdentity(client), await createIdentity(client), await createIdentity(client)];
+  expect(new Set(all.map(({ uid }) => uid)).size).toBe(2);
+  expect(gate.report().applied).toBe(2);
+});
 
-  test("that the service refuses comes back with its error, and may be sent again", async () => {
-    const change = await changeOf(api, (client) => bind(client, reader.uid));
-    const denied = await api.actor("denied");
-    let token = denied.token;
-    const { client, gate } = await through(change, { writeToken: async () => token });
-    const body = { identityUid: reader.uid, roleUid: publisher };
-    const { message, details } = (await api.call("POST", `${IAM}/roleBindings/${platform}`, { token, body })).json;
-    await expect(bind(client, reader.uid)).rejects.toMatchObject({ code: "PERMISSION_DENIED", message, details });
-    expect(gate.report()).toMatchObject({ applied: 0, refused: [] });
-    token = api.owner.token;
-    await bind(client, reader.uid);
-    expect(gate.report().applied).toBe(1);
-  });
+test("a write of the change that the service refuses comes back with its error, and may be sent again", async () => {
+  const change = await changeOf(api, (client) => bind(client, reader.uid));
+  const denied = await api.actor("denied");
+  let token = denied.token;
+  const { client, gate } = await through(change, { writeToken: async () => token });
+  const body = { identityUid: reader.uid, roleUid: publisher };
+  const { message, details } = (await api.call("POST", `${IAM}/roleBindings/${platform}`, { token, body })).json;
+  await expect(bind(client, reader.uid)).rejects.toMatchObject({ code: "PERMISSION_DENIED", message, details });
+  expect(gate.report()).toMatchObject({ applied: 0, refused: [] });
+  token = api.owner.token;
+  await bind(client, reader.uid);
+  expect(gate.report().applied).toBe(1);
+});
 
-  test("of an organization, and of what is in it", async () => {
-    const act = async (client: Client) => {
-      const org = await createGroup(client, { name: "neworg" }, "");
-      return createIdentity(client, {}, org.uid as string);
-    };
-    let count = 0;
-    const owner = async (rejected?: string) => {
-      if (rejected !== undefined) count += 1;
-      return api.owner.token;
-    };
-    const { client, gate } = await through(await changeOf(api, act), {
-      readToken: owner,
-      writeToken: (_: number, own?: string) => owner(own),
-    });
-    await act(client);
-    expect([gate.report().applied, count]).toEqual([2, 1]);
+test("a write of the change of an organization, and of what is in it", async () => {
+  const act = async (client: Client) => {
+    const org = await createGroup(client, { name: "neworg" }, "");
+    return createIdentity(client, {}, org.uid as string);
+  };
+  let count = 0;
+  const owner = async (rejected?: string) => {
+    if (rejected !== undefined) count += 1;
+    return api.owner.token;
+  };
+  const { client, gate } = await through(await changeOf(api, act), {
+    readToken: owner,
+    writeToken: (_: number, own?: string) => owner(own),
   });
+  await act(client);
+  expect([gate.report().applied, count]).toEqual([2, 1]);
 });
 
 const updateReader = (client: Client, identity: Json, updateMask: string) =>

@@ -16,69 +16,67 @@ const planned = async (type: string, name: string, args: Json, process = plugin)
   return (await process.create(urnOf(type, name), inputs, { preview: true })).outs;
 };
 
-describe("a preview", () => {
-  it("does not know what the service spells otherwise, leaves out or never returns", async () => {
-    const issuer = "https://login.example.com";
-    const oidc = { issuer, clientId: "c", clientSecret: "s", additionalScopes: [] };
-    const own = { parent: org, name: "p", description: "", defaultRole: "viewer", oidc };
-    expect(await planned("IdentityProvider", "spelt", own)).toMatchObject({
-      name: "p",
-      description: UNKNOWN,
-      defaultRole: UNKNOWN,
-      oidc: { issuer, clientId: "c", clientSecret: new Secret(UNKNOWN), additionalScopes: UNKNOWN },
-    });
-    const issuerKeys = JSON.stringify({
-      keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }],
-    });
-    const staticKeys = { issuer, subject: "k", issuerKeys, expirationTime: "2027-05-01T00:00:00+02:00" };
-    expect(await planned("Identity", "keys", { parent: org, name: "i", staticKeys })).toMatchObject({
-      staticKeys: { issuer, subject: "k", issuerKeys, expirationTime: "2027-04-30T22:00:00.000Z" },
-    });
-    const mapping = { externalGroupId: "SRE", scope: org, parent: `${org}/${"1".repeat(16)}` };
-    expect(await planned("ExternalGroupRoleMapping", "spelt", { ...mapping, role: "viewer" })).toMatchObject({
-      roleUid: UNKNOWN,
-    });
-    const reader = `${org}/${"2".repeat(16)}`;
-    const { roleUid, role } = await planned("ExternalGroupRoleMapping", "plain", { ...mapping, role: reader });
-    expect([roleUid, role]).toEqual([reader, undefined]);
-    const claimMatch = { issuer, subject: "s", claims: {} };
-    expect(await planned("Identity", "claims", { parent: org, name: "i", claimMatch })).toMatchObject({
-      claimMatch: { ...claimMatch, claims: UNKNOWN },
-    });
+it("a preview does not know what the service spells otherwise, leaves out or never returns", async () => {
+  const issuer = "https://login.example.com";
+  const oidc = { issuer, clientId: "c", clientSecret: "s", additionalScopes: [] };
+  const own = { parent: org, name: "p", description: "", defaultRole: "viewer", oidc };
+  expect(await planned("IdentityProvider", "spelt", own)).toMatchObject({
+    name: "p",
+    description: UNKNOWN,
+    defaultRole: UNKNOWN,
+    oidc: { issuer, clientId: "c", clientSecret: new Secret(UNKNOWN), additionalScopes: UNKNOWN },
   });
+  const issuerKeys = JSON.stringify({
+    keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }],
+  });
+  const staticKeys = { issuer, subject: "k", issuerKeys, expirationTime: "2027-05-01T00:00:00+02:00" };
+  expect(await planned("Identity", "keys", { parent: org, name: "i", staticKeys })).toMatchObject({
+    staticKeys: { issuer, subject: "k", issuerKeys, expirationTime: "2027-04-30T22:00:00.000Z" },
+  });
+  const mapping = { externalGroupId: "SRE", scope: org, parent: `${org}/${"1".repeat(16)}` };
+  expect(await planned("ExternalGroupRoleMapping", "spelt", { ...mapping, role: "viewer" })).toMatchObject({
+    roleUid: UNKNOWN,
+  });
+  const reader = `${org}/${"2".repeat(16)}`;
+  const { roleUid, role } = await planned("ExternalGroupRoleMapping", "plain", { ...mapping, role: reader });
+  expect([roleUid, role]).toEqual([reader, undefined]);
+  const claimMatch = { issuer, subject: "s", claims: {} };
+  expect(await planned("Identity", "claims", { parent: org, name: "i", claimMatch })).toMatchObject({
+    claimMatch: { ...claimMatch, claims: UNKNOWN },
+  });
+});
 
-  it("shows the record of an interrupted run that the update takes over", async () => {
-    const { urn, id, inputs } = await created("Group", { parent: org, name: "left behind" });
-    const next = await nextProcess();
-    const { outs } = await next.create(urn, inputs, { preview: true });
-    // The record itself, and the line that a review reads.
-    expect(outs).toMatchObject({ uid: id });
-    expect(outs).not.toHaveProperty("__takenOver");
-    expect(next.messages).toEqual([
-      expect.stringContaining(`takes over group ${id} "left behind", created by an earlier run at `),
-    ]);
-    const update = await next.create(urn, inputs);
-    expect(update).toMatchObject({ id });
-  });
+it("a preview shows the record of an interrupted run that the update takes over", async () => {
+  const { urn, id, inputs } = await created("Group", { parent: org, name: "left behind" });
+  const next = await nextProcess();
+  const { outs } = await next.create(urn, inputs, { preview: true });
+  // The record itself, and the line that a review reads.
+  expect(outs).toMatchObject({ uid: id });
+  expect(outs).not.toHaveProperty("__takenOver");
+  expect(next.messages).toEqual([
+    expect.stringContaining(`takes over group ${id} "left behind", created by an earlier run at `),
+  ]);
+  const update = await next.create(urn, inputs);
+  expect(update).toMatchObject({ id });
+});
 
-  it("knows the outputs that the program gives", async () => {
-    const urn = urnOf("RoleBinding", "p");
-    const { inputs } = await plugin.check(urn, { parent: UNKNOWN, identity: UNKNOWN, role: "viewer" });
-    const { id, outs } = await plugin.create(urn, inputs, { preview: true });
-    expect(id).toBe("");
-    expect(outs).toMatchObject({ parent: UNKNOWN, identity: UNKNOWN, role: { uid: UNKNOWN, name: "viewer" } });
-  });
+it("a preview knows the outputs that the program gives", async () => {
+  const urn = urnOf("RoleBinding", "p");
+  const { inputs } = await plugin.check(urn, { parent: UNKNOWN, identity: UNKNOWN, role: "viewer" });
+  const { id, outs } = await plugin.create(urn, inputs, { preview: true });
+  expect(id).toBe("");
+  expect(outs).toMatchObject({ parent: UNKNOWN, identity: UNKNOWN, role: { uid: UNKNOWN, name: "viewer" } });
+});
 
-  it("keeps the outputs that an update does not change, and sends nothing", async () => {
-    const args = { parent: org, name: "kept", description: "old" };
-    const one = await created("Group", args);
-    const { inputs } = await plugin.check(one.urn, { ...args, description: "new" }, one.inputs);
-    const before = service.clock.now();
-    const { outs } = await plugin.update(one.urn, one.id, one.outs, inputs, { preview: true });
-    expect(outs).toEqual({ ...one.outs, description: "new", updateTime: UNKNOWN });
-    expect(service.clock.now()).toBe(before);
-    expect((await plugin.read(one.urn, one.id, one.outs, one.inputs)).outs).toMatchObject({ description: "old" });
-  });
+it("a preview keeps the outputs that an update does not change, and sends nothing", async () => {
+  const args = { parent: org, name: "kept", description: "old" };
+  const one = await created("Group", args);
+  const { inputs } = await plugin.check(one.urn, { ...args, description: "new" }, one.inputs);
+  const before = service.clock.now();
+  const { outs } = await plugin.update(one.urn, one.id, one.outs, inputs, { preview: true });
+  expect(outs).toEqual({ ...one.outs, description: "new", updateTime: UNKNOWN });
+  expect(service.clock.now()).toBe(before);
+  expect((await plugin.read(one.urn, one.id, one.outs, one.inputs)).outs).toMatchObject({ description: "old" });
 });
 
 describe("the uid of a new resource in a preview", () => {
@@ -123,98 +121,96 @@ describe("the uid of a new resource in a preview", () => {
 
 const update = (isInput = true) => ({ kind: "UPDATE", isInput });
 
-describe("the detailed diff", () => {
-  it("names items of lists and nested members", async () => {
-    const role = await created("Role", { parent: org, name: "r", capabilities: ["groups.list", "repo.list"] });
-    expect(
-      (await compared(role, { parent: org, name: "r", capabilities: ["groups.list", "roles.list"] })).detailed,
-    ).toEqual({ "capabilities[1]": update() });
-    const more = ["groups.list", "repo.list", "roles.list"];
-    expect((await compared(role, { parent: org, name: "r", capabilities: more })).detailed).toEqual({
-      "capabilities[1]": { kind: "ADD", isInput: true },
-    });
-    expect((await compared(role, { parent: org, name: "r", capabilities: ["repo.list"] })).detailed).toEqual({
-      "capabilities[0]": { kind: "DELETE", isInput: true },
-    });
-    const match = { issuer: "https://ci.example.com", subject: "a", claims: { "job-name": "x" } };
-    const identity = await created("Identity", { parent: org, name: "i", claimMatch: match });
-    const changed = { issuer: "https://ci.example.com", subject: "b", claims: { "job-name": "y", ref: "main" } };
-    expect((await compared(identity, { parent: org, name: "i", claimMatch: changed })).detailed).toEqual({
-      "claimMatch.subject": update(),
-      'claimMatch.claims["job-name"]': update(),
-      "claimMatch.claims.ref": { kind: "ADD", isInput: true },
-    });
+it("the detailed diff names items of lists and nested members", async () => {
+  const role = await created("Role", { parent: org, name: "r", capabilities: ["groups.list", "repo.list"] });
+  expect(
+    (await compared(role, { parent: org, name: "r", capabilities: ["groups.list", "roles.list"] })).detailed,
+  ).toEqual({ "capabilities[1]": update() });
+  const more = ["groups.list", "repo.list", "roles.list"];
+  expect((await compared(role, { parent: org, name: "r", capabilities: more })).detailed).toEqual({
+    "capabilities[1]": { kind: "ADD", isInput: true },
   });
+  expect((await compared(role, { parent: org, name: "r", capabilities: ["repo.list"] })).detailed).toEqual({
+    "capabilities[0]": { kind: "DELETE", isInput: true },
+  });
+  const match = { issuer: "https://ci.example.com", subject: "a", claims: { "job-name": "x" } };
+  const identity = await created("Identity", { parent: org, name: "i", claimMatch: match });
+  const changed = { issuer: "https://ci.example.com", subject: "b", claims: { "job-name": "y", ref: "main" } };
+  expect((await compared(identity, { parent: org, name: "i", claimMatch: changed })).detailed).toEqual({
+    "claimMatch.subject": update(),
+    'claimMatch.claims["job-name"]': update(),
+    "claimMatch.claims.ref": { kind: "ADD", isInput: true },
+  });
+});
 
-  it("lets the old record of a unique name go first where the engine replaces it, unless the name or its place changes", async () => {
-    const group = await created("Group", { parent: org, name: "registry" });
-    const repo = await created("Repo", { parent: group.id, name: "app", description: "a" });
-    const digest = `sha256:${"1".repeat(64)}`;
-    const tag = await created("Tag", { parent: repo.id, name: "v1", digest });
-    const goesFirst = async (one: Stored, args: Json) => (await compared(one, args)).deleteBeforeReplace;
-    expect(await goesFirst(repo, { parent: group.id, name: "app", description: "b" })).toBe(true);
-    expect(await goesFirst(repo, { parent: group.id, name: "other", description: "b" })).toBe(false);
-    expect(await goesFirst(repo, { parent: org, name: "app", allowReplace: true })).toBe(false);
-    expect(await goesFirst(tag, { parent: repo.id, name: "v1", digest: `sha256:${"2".repeat(64)}` })).toBe(true);
-    expect(await goesFirst(tag, { parent: repo.id, name: "v2", digest })).toBe(false);
-    expect(await goesFirst(group, { parent: org, name: "registry", description: "d" })).toBe(false);
-  });
+it("the detailed diff lets the old record of a unique name go first, unless name or place changes", async () => {
+  const group = await created("Group", { parent: org, name: "registry" });
+  const repo = await created("Repo", { parent: group.id, name: "app", description: "a" });
+  const digest = `sha256:${"1".repeat(64)}`;
+  const tag = await created("Tag", { parent: repo.id, name: "v1", digest });
+  const goesFirst = async (one: Stored, args: Json) => (await compared(one, args)).deleteBeforeReplace;
+  expect(await goesFirst(repo, { parent: group.id, name: "app", description: "b" })).toBe(true);
+  expect(await goesFirst(repo, { parent: group.id, name: "other", description: "b" })).toBe(false);
+  expect(await goesFirst(repo, { parent: org, name: "app", allowReplace: true })).toBe(false);
+  expect(await goesFirst(tag, { parent: repo.id, name: "v1", digest: `sha256:${"2".repeat(64)}` })).toBe(true);
+  expect(await goesFirst(tag, { parent: repo.id, name: "v2", digest })).toBe(false);
+  expect(await goesFirst(group, { parent: org, name: "registry", description: "d" })).toBe(false);
+});
 
-  it("marks what replaces the record", async () => {
-    const [one, other] = [
-      await created("Group", { parent: org, name: "a" }),
-      await created("Group", { parent: org, name: "b" }),
-    ];
-    const args = { parent: other.id, name: "a", allowReplace: true };
-    const below = await created("Group", { parent: one.id, name: "a", allowReplace: true });
-    expect(await compared(below, args)).toEqual({
-      changes: true,
-      replaces: ["parent"],
-      deleteBeforeReplace: false,
-      detailed: { parent: { kind: "UPDATE_REPLACE", isInput: true } },
-    });
-    expect(await compared(below, { ...args, parent: UNKNOWN })).toMatchObject({
-      detailed: { parent: { kind: "UPDATE_REPLACE", isInput: true } },
-    });
-    const staticKeys = { issuer: "https://x.example.com", subject: "keyed", issuerKeys: '{"keys":[]}' };
-    const keyed = { parent: org, name: "keyed", allowReplace: true };
-    const ci = await created("Identity", { ...keyed, staticKeys });
-    expect(await compared(ci, { ...keyed, staticKeys: { ...staticKeys, subject: "other" } })).toMatchObject({
-      replaces: ["staticKeys"],
-      detailed: { "staticKeys.subject": { kind: "UPDATE_REPLACE", isInput: true } },
-    });
+it("the detailed diff marks what replaces the record", async () => {
+  const [one, other] = [
+    await created("Group", { parent: org, name: "a" }),
+    await created("Group", { parent: org, name: "b" }),
+  ];
+  const args = { parent: other.id, name: "a", allowReplace: true };
+  const below = await created("Group", { parent: one.id, name: "a", allowReplace: true });
+  expect(await compared(below, args)).toEqual({
+    changes: true,
+    replaces: ["parent"],
+    deleteBeforeReplace: false,
+    detailed: { parent: { kind: "UPDATE_REPLACE", isInput: true } },
   });
+  expect(await compared(below, { ...args, parent: UNKNOWN })).toMatchObject({
+    detailed: { parent: { kind: "UPDATE_REPLACE", isInput: true } },
+  });
+  const staticKeys = { issuer: "https://x.example.com", subject: "keyed", issuerKeys: '{"keys":[]}' };
+  const keyed = { parent: org, name: "keyed", allowReplace: true };
+  const ci = await created("Identity", { ...keyed, staticKeys });
+  expect(await compared(ci, { ...keyed, staticKeys: { ...staticKeys, subject: "other" } })).toMatchObject({
+    replaces: ["staticKeys"],
+    detailed: { "staticKeys.subject": { kind: "UPDATE_REPLACE", isInput: true } },
+  });
+});
 
-  it("shows a parent that is not known yet as an update, where a replacement is not allowed, and drift, which the inputs do not have", async () => {
-    const one = await created("Group", { parent: org, name: "c" });
-    const { inputs } = await plugin.check(one.urn, { parent: UNKNOWN, name: "c" }, one.inputs);
-    const diff = await plugin.diff(one.urn, one.id, one.outs, inputs, one.inputs);
-    expect(diff).toMatchObject({ changes: true, replaces: [], detailed: { parent: update() } });
-    expect(plugin.messages.at(-1)).toContain("parent is not known yet, and the update refuses a different value");
-    const args = { parent: org, name: "d", description: "ours" };
-    const drifted = await created("Group", args);
-    const outs = { ...drifted.outs, description: "by hand" };
-    expect((await plugin.diff(drifted.urn, drifted.id, outs, drifted.inputs, drifted.inputs)).detailed).toEqual({
-      description: update(false),
-    });
+it("the detailed diff shows an unknown parent as an update where none may be replaced, and drift", async () => {
+  const one = await created("Group", { parent: org, name: "c" });
+  const { inputs } = await plugin.check(one.urn, { parent: UNKNOWN, name: "c" }, one.inputs);
+  const diff = await plugin.diff(one.urn, one.id, one.outs, inputs, one.inputs);
+  expect(diff).toMatchObject({ changes: true, replaces: [], detailed: { parent: update() } });
+  expect(plugin.messages.at(-1)).toContain("parent is not known yet, and the update refuses a different value");
+  const args = { parent: org, name: "d", description: "ours" };
+  const drifted = await created("Group", args);
+  const outs = { ...drifted.outs, description: "by hand" };
+  expect((await plugin.diff(drifted.urn, drifted.id, outs, drifted.inputs, drifted.inputs)).detailed).toEqual({
+    description: update(false),
   });
+});
 
-  it("names the pairs of a set by their places", async () => {
-    const group = await created("Group", { parent: org, name: "set" });
-    const who = await Promise.all(["a", "b", "c"].map((name) => createIdentity(name)));
-    const pairs = who.map(({ id }) => ({ identity: id, role: "viewer" }));
-    const set = await created("RoleBindingSet", { parent: group.id, bindings: pairs.slice(0, 2) });
-    expect(set.outs).toMatchObject({ bindings: [{ role: { name: "viewer" } }, {}], unmanaged: [] });
-    expect((await compared(set, { parent: group.id, bindings: [pairs[1], pairs[0]] })).changes).toBe(false);
-    expect((await compared(set, { parent: group.id, bindings: pairs })).detailed).toEqual({
-      "bindings[2]": { kind: "ADD", isInput: true },
-    });
-    expect((await compared(set, { parent: group.id, bindings: [pairs[0]] })).detailed).toEqual({
-      "bindings[1]": { kind: "DELETE", isInput: true },
-    });
-    const moved = await compared(set, { parent: org, bindings: pairs.slice(0, 2) });
-    expect(moved).toMatchObject({ replaces: ["parent"], detailed: { parent: { kind: "UPDATE_REPLACE" } } });
+it("the detailed diff names the pairs of a set by their places", async () => {
+  const group = await created("Group", { parent: org, name: "set" });
+  const who = await Promise.all(["a", "b", "c"].map((name) => createIdentity(name)));
+  const pairs = who.map(({ id }) => ({ identity: id, role: "viewer" }));
+  const set = await created("RoleBindingSet", { parent: group.id, bindings: pairs.slice(0, 2) });
+  expect(set.outs).toMatchObject({ bindings: [{ role: { name: "viewer" } }, {}], unmanaged: [] });
+  expect((await compared(set, { parent: group.id, bindings: [pairs[1], pairs[0]] })).changes).toBe(false);
+  expect((await compared(set, { parent: group.id, bindings: pairs })).detailed).toEqual({
+    "bindings[2]": { kind: "ADD", isInput: true },
   });
+  expect((await compared(set, { parent: group.id, bindings: [pairs[0]] })).detailed).toEqual({
+    "bindings[1]": { kind: "DELETE", isInput: true },
+  });
+  const moved = await compared(set, { parent: org, bindings: pairs.slice(0, 2) });
+  expect(moved).toMatchObject({ replaces: ["parent"], detailed: { parent: { kind: "UPDATE_REPLACE" } } });
 });
 
 const UID = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";

@@ -4,7 +4,7 @@ import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { requestTypes } from "../../plugin/request-type.ts";
 import { STRUCT, structFrom, VALUE } from "../../plugin/struct.ts";
 import { type Marked, Secret } from "../../plugin/value.ts";
@@ -139,7 +139,7 @@ const compare = (type: MessageType, generated: Generated, isNamed = true, seen =
 const definitions = services.ResourceProviderService as unknown as Record<string, { requestType: Generated }>;
 
 it.each(Object.entries(requestTypes))(
-  "the table of %s has the fields that the generated code reads, by its names",
+  "the table of %s has the fields that the generated code reads",
   (method, type) => {
     compare(type, (definitions[method] as { requestType: Generated }).requestType);
   },
@@ -155,39 +155,37 @@ const written = (values: Marked): unknown =>
 const read = (values: Json): Marked =>
   readMessage(STRUCT, Struct.Struct.fromJavaScript(values as never).serializeBinary());
 
-describe("values", () => {
-  it("are written and read as the generated code has them", () => {
-    const values = fc
-      .dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ stringUnit: "grapheme" }), { noNullPrototype: true })
-      // The generated code sets it as the prototype of an object.
-      .filter((one) => !JSON.stringify(one).includes('"__proto__"'));
-    fc.assert(
-      fc.property(values, (one) => {
-        expect(written(one)).toEqual(one);
-        expect(read(one as Json)).toEqual(one);
-      }),
-    );
-  });
-
-  it("are secret where they are signed", () => {
-    const values = { secret: new Secret({ list: [new Secret("a"), null] }), plain: 1 };
-    const signed = { secret: signedSecret({ list: [signedSecret("a"), null] }), plain: 1 };
-    expect(written(values)).toEqual(signed);
-    expect(read(signed)).toEqual(values);
-  });
-
-  it.each(["04da6b54-80e4-46f7-96ec-b56ff0331ba9", "dd056dcd-154b-4c76-9bd3-c8f88648b5ff"])(
-    "are unknown: %s",
-    (text) => {
-      expect(read({ list: [text] })).toEqual({ list: [UNKNOWN] });
-    },
+it("values are written and read as the generated code has them", () => {
+  const values = fc
+    .dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ stringUnit: "grapheme" }), { noNullPrototype: true })
+    // The generated code sets it as the prototype of an object.
+    .filter((one) => !JSON.stringify(one).includes('"__proto__"'));
+  fc.assert(
+    fc.property(values, (one) => {
+      expect(written(one)).toEqual(one);
+      expect(read(one as Json)).toEqual(one);
+    }),
   );
+});
 
-  it("are left out where they are undefined, and null in a list; members may have any name", () => {
-    expect(written({ a: undefined, b: [undefined, null], c: null })).toEqual({ b: [null, null], c: null });
-    const members = JSON.parse('{ "__proto__": { "polluted": true }, "constructor": 1 }') as Json;
-    const result = readMessage(STRUCT, messageOf(structFrom(members)));
-    expect(Object.entries(result)).toEqual(Object.entries(members));
-    expect(({} as Json).polluted).toBeUndefined();
-  });
+it("values are secret where they are signed", () => {
+  const values = { secret: new Secret({ list: [new Secret("a"), null] }), plain: 1 };
+  const signed = { secret: signedSecret({ list: [signedSecret("a"), null] }), plain: 1 };
+  expect(written(values)).toEqual(signed);
+  expect(read(signed)).toEqual(values);
+});
+
+it.each(["04da6b54-80e4-46f7-96ec-b56ff0331ba9", "dd056dcd-154b-4c76-9bd3-c8f88648b5ff"])(
+  "values are unknown: %s",
+  (text) => {
+    expect(read({ list: [text] })).toEqual({ list: [UNKNOWN] });
+  },
+);
+
+it("values are left out where they are undefined, and null in a list; members may have any name", () => {
+  expect(written({ a: undefined, b: [undefined, null], c: null })).toEqual({ b: [null, null], c: null });
+  const members = JSON.parse('{ "__proto__": { "polluted": true }, "constructor": 1 }') as Json;
+  const result = readMessage(STRUCT, messageOf(structFrom(members)));
+  expect(Object.entries(result)).toEqual(Object.entries(members));
+  expect(({} as Json).polluted).toBeUndefined();
 });

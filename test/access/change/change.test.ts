@@ -1,5 +1,5 @@
 // The file of a change: what is written is read, and a bad file is refused in one sentence.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { digestOf } from "../../../access/canonical.ts";
 import {
   BYTES_MAX,
@@ -43,107 +43,105 @@ const forged = (change: object): string => {
 const parsed = (text: string) => parseChange(text, "change.json");
 const ADVICE = "; npx pulumi-irm review --out FILE makes a change";
 
-describe("the file of a change", () => {
-  test("is read as it was written, and its digest does not depend on how it is spelled", () => {
-    const change = parsed(changeText(content));
-    expect(change).toEqual({ ...content, digest: digestOf(content) });
-    const [{ digest }, reversed] = [change, Object.fromEntries(Object.entries(change).toReversed())];
-    expect(parsed(JSON.stringify(reversed)).digest).toBe(digest);
-    expect(change.expires).toBe("2026-12-05T00:00:00.000Z");
-  });
+test("the file of a change is read as it was written, and its digest does not depend on how it is spelled", () => {
+  const change = parsed(changeText(content));
+  expect(change).toEqual({ ...content, digest: digestOf(content) });
+  const [{ digest }, reversed] = [change, Object.fromEntries(Object.entries(change).toReversed())];
+  expect(parsed(JSON.stringify(reversed)).digest).toBe(digest);
+  expect(change.expires).toBe("2026-12-05T00:00:00.000Z");
+});
 
-  const INVALID = "is not a change: ";
-  const nested = "[".repeat(33) + "]".repeat(33);
-  const bound = (more: object) => ({ n: 1, method: "UpdateGroup", uid: ORG, fields: {}, ...more });
-  const accessOf = (one: object) => ({ after: [{ identity: BOT, access: null, ...one }] });
-  const shape = "must be a text, { ";
+const INVALID = "is not a change: ";
+const nested = "[".repeat(33) + "]".repeat(33);
+const bound = (more: object) => ({ n: 1, method: "UpdateGroup", uid: ORG, fields: {}, ...more });
+const accessOf = (one: object) => ({ after: [{ identity: BOT, access: null, ...one }] });
+const shape = "must be a text, { ";
 
-  const expectRefused = (text: string, problem: string): void => {
-    let message = "";
-    try {
-      parsed(text);
-    } catch (error) {
-      expect(error).toBeInstanceOf(ChangeError);
-      ({ message } = error as ChangeError);
-    }
-    expect(message).toContain(`change.json ${problem}`);
-    expect(message.endsWith(ADVICE)).toBe(true);
-    expect(message).not.toContain("s3cret");
-    expect(message.length).toBeLessThan(400);
-  };
+const expectRefused = (text: string, problem: string): void => {
+  let message = "";
+  try {
+    parsed(text);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ChangeError);
+    ({ message } = error as ChangeError);
+  }
+  expect(message).toContain(`change.json ${problem}`);
+  expect(message.endsWith(ADVICE)).toBe(true);
+  expect(message).not.toContain("s3cret");
+  expect(message.length).toBeLessThan(400);
+};
 
-  const version = "is a change of version 2, and this version of pulumi-irm reads version 1";
-  test.each<[what: string, text: string, problem: string]>([
-    ["another file", "{}", "is not a change"],
-    ["no JSON, and shows none of it", '{"token": s3cret', "is not JSON"],
-    ["a newer version", forged({ version: 2 }), version],
-    ["a forgery", changeText(content).replace('"team"', '"evil"'), "was changed after it was written: its content"],
-    ["more than the bytes of a file", " ".repeat(BYTES_MAX + 1), `has more than ${BYTES_MAX} bytes`],
-    ["a depth that no change has", `{"writes":${nested}}`, "has more than 32 objects and lists in each other"],
-    ["too many writes", forged({ writes: Array(WRITES_MAX + 1) }), "has 10001 writes, and at most 10000 are read"],
-  ])("is refused with %s", (_, text, problem) => expectRefused(text, problem));
+const version = "is a change of version 2, and this version of pulumi-irm reads version 1";
+test.each<[what: string, text: string, problem: string]>([
+  ["another file", "{}", "is not a change"],
+  ["no JSON, and shows none of it", '{"token": s3cret', "is not JSON"],
+  ["a newer version", forged({ version: 2 }), version],
+  ["a forgery", changeText(content).replace('"team"', '"evil"'), "was changed after it was written: its content"],
+  ["more than the bytes of a file", " ".repeat(BYTES_MAX + 1), `has more than ${BYTES_MAX} bytes`],
+  ["a depth that no change has", `{"writes":${nested}}`, "has more than 32 objects and lists in each other"],
+  ["too many writes", forged({ writes: Array(WRITES_MAX + 1) }), "has 10001 writes, and at most 10000 are read"],
+])("the file of a change is refused with %s", (_, text, problem) => expectRefused(text, problem));
 
-  test.each<[what: string, change: object, problem: string]>([
-    ["a member that no change has", { more: 1 }, 'Unrecognized key: "more"'],
-    ["a time of another zone", { expires: "tomorrow" }, "expires: must be an RFC 3339 time in UTC"],
-    ["a revoke with a create", { operation: "revoke" }, "write 1: a revoke creates nothing"],
-    ["numbers in another order", { writes: [bind, create] }, "write 1 has the number 2"],
-    ["a row of no write", { rows: [{ ...content.rows[0], group: { $uid: 3 } }] }, "rows.0.group: refers to write 3"],
-    ["the access of no write", accessOf({ identity: { $uid: 3 } }), "after.0.identity: refers to write 3"],
-    ["the access at another service", accessOf({ service: EVIL }), `after.0: "${EVIL}" is none of its services`],
-    ["a restored record of no write", { restored: [{ n: 3, uid: BOT }] }, "restored.0: there is no write 3"],
-  ])("is refused with %s", (_, change, problem) => expectRefused(forged(change), INVALID + problem));
+test.each<[what: string, change: object, problem: string]>([
+  ["a member that no change has", { more: 1 }, 'Unrecognized key: "more"'],
+  ["a time of another zone", { expires: "tomorrow" }, "expires: must be an RFC 3339 time in UTC"],
+  ["a revoke with a create", { operation: "revoke" }, "write 1: a revoke creates nothing"],
+  ["numbers in another order", { writes: [bind, create] }, "write 1 has the number 2"],
+  ["a row of no write", { rows: [{ ...content.rows[0], group: { $uid: 3 } }] }, "rows.0.group: refers to write 3"],
+  ["the access of no write", accessOf({ identity: { $uid: 3 } }), "after.0.identity: refers to write 3"],
+  ["the access at another service", accessOf({ service: EVIL }), `after.0: "${EVIL}" is none of its services`],
+  ["a restored record of no write", { restored: [{ n: 3, uid: BOT }] }, "restored.0: there is no write 3"],
+])("the file of a change is refused with %s", (_, change, problem) => expectRefused(forged(change), INVALID + problem));
 
-  /** `bind` is the second write. */
-  test.each<[what: string, first: object, problem: string]>([
-    ["a wrong method", { ...create, method: "CreateGruop" }, 'unknown method "CreateGruop"; did you mean CreateGroup?'],
-    ["a method that reads", { ...create, method: "ListGroups" }, 'unknown method "ListGroups"'],
-    ["a later parent", { ...create, parent: { $uid: 2 } }, "parent: refers to write 2, which does not come before it"],
-    ["itself as parent", { ...create, parent: { $uid: 1 } }, "parent: refers to write 1, which does not come before"],
-    ["a service that it does not name", { ...create, service: EVIL }, `"${EVIL}" is none of its services`],
-    ["a field that the record has not", { ...create, fields: { nam: "x" } }, "nam: there is no such field"],
-    ["a field that the service sets", { ...create, fields: { uid: ORG } }, "uid: there is no such field"],
-    ["an object for a text", { ...create, fields: { name: { $uid: "1" } } }, `name: ${shape}`],
-    ["a long name, which is cut", { ...create, fields: { ["x".repeat(100_000)]: "" } }, "xxx"],
-    ["a text in a text", { ...create, fields: { name: { $text: [{ $text: ["a"] }] } } }, `name: ${shape}`],
-    ["a parent that is no uid", { ...create, parent: "team" }, "parent: must be a uid"],
-    ["a binding without a parent", { ...bind, n: 1, parent: undefined }, "CreateRoleBinding needs parent"],
-    ["an update without a mask", bound({}), "UpdateGroup needs mask"],
-    ["a path of a mask that is no field", bound({ mask: ["*"] }), 'mask: there is no field "*"'],
-    ["a delete with fields", bound({ method: "DeleteGroup", fields: { name: "x" } }), "DeleteGroup takes no fields"],
-  ])("is refused with %s", (_, first, problem) =>
-    expectRefused(forged({ writes: [first, bind] }), `${INVALID}write 1: ${problem}`),
+/** `bind` is the second write. */
+test.each<[what: string, first: object, problem: string]>([
+  ["a wrong method", { ...create, method: "CreateGruop" }, 'unknown method "CreateGruop"; did you mean CreateGroup?'],
+  ["a method that reads", { ...create, method: "ListGroups" }, 'unknown method "ListGroups"'],
+  ["a later parent", { ...create, parent: { $uid: 2 } }, "parent: refers to write 2, which does not come before it"],
+  ["itself as parent", { ...create, parent: { $uid: 1 } }, "parent: refers to write 1, which does not come before"],
+  ["a service that it does not name", { ...create, service: EVIL }, `"${EVIL}" is none of its services`],
+  ["a field that the record has not", { ...create, fields: { nam: "x" } }, "nam: there is no such field"],
+  ["a field that the service sets", { ...create, fields: { uid: ORG } }, "uid: there is no such field"],
+  ["an object for a text", { ...create, fields: { name: { $uid: "1" } } }, `name: ${shape}`],
+  ["a long name, which is cut", { ...create, fields: { ["x".repeat(100_000)]: "" } }, "xxx"],
+  ["a text in a text", { ...create, fields: { name: { $text: [{ $text: ["a"] }] } } }, `name: ${shape}`],
+  ["a parent that is no uid", { ...create, parent: "team" }, "parent: must be a uid"],
+  ["a binding without a parent", { ...bind, n: 1, parent: undefined }, "CreateRoleBinding needs parent"],
+  ["an update without a mask", bound({}), "UpdateGroup needs mask"],
+  ["a path of a mask that is no field", bound({ mask: ["*"] }), 'mask: there is no field "*"'],
+  ["a delete with fields", bound({ method: "DeleteGroup", fields: { name: "x" } }), "DeleteGroup takes no fields"],
+])("the file of a change is refused with %s", (_, first, problem) =>
+  expectRefused(forged({ writes: [first, bind] }), `${INVALID}write 1: ${problem}`),
+);
+
+test.each<[what: string, writes: object[], problem: string]>([
+  ["a reference to a delete", [bound({ method: "DeleteGroup" }), bind], "refers to write 1, which makes no uid"],
+  ["two of ours in one", [create, { ...bind, parent: { $uid: 1, $secret: true } }], shape],
+])("the file of a change is refused with %s", (_, writes, problem) =>
+  expectRefused(forged({ writes }), `${INVALID}write 2: parent: ${problem}`),
+);
+
+test("the file of a change may be as large as the limit, in reasonable time, and hostile texts cost no more", () => {
+  const half = BYTES_MAX / 2;
+  for (const text of [`"${'\\"'.repeat(half - 1)}`, '"'.repeat(half)])
+    expect(() => parsed(text)).toThrow("is not JSON");
+  const many = Array.from({ length: WRITES_MAX }, (_, i): Write => ({ ...create, n: i + 1 }));
+  expect(parsed(changeText({ ...content, writes: many })).writes).toHaveLength(WRITES_MAX);
+  expect(() => changeText({ ...content, writes: [...many, create] })).toThrow(
+    "the change has 10001 writes, and a file holds 10000",
   );
+  const large = { ...create, fields: { name: "x".repeat(BYTES_MAX) } };
+  expect(() => changeText({ ...content, writes: [large] })).toThrow("and a file holds 16777216");
+});
 
-  test.each<[what: string, writes: object[], problem: string]>([
-    ["a reference to a delete", [bound({ method: "DeleteGroup" }), bind], "refers to write 1, which makes no uid"],
-    ["two of ours in one", [create, { ...bind, parent: { $uid: 1, $secret: true } }], shape],
-  ])("is refused with %s", (_, writes, problem) =>
-    expectRefused(forged({ writes }), `${INVALID}write 2: parent: ${problem}`),
+test("the file of a change is for its services, until it expires", () => {
+  const textOf = (given: string[], nowMs: number) =>
+    unusableText(parsed(changeText(content)), { file: "change.json", given, nowMs });
+  expect(textOf([SERVICE], NOW)).toBeUndefined();
+  expect(textOf([EVIL], NOW)).toBe(`change.json is a change for ${SERVICE}, and this is ${EVIL}`);
+  expect(textOf([SERVICE], NOW + 8 * 86_400_000)).toBe(
+    "change.json expired at 2026-12-05T00:00:00.000Z; make the change again",
   );
-
-  test("may be as large as the limit, in reasonable time, and hostile texts cost no more", () => {
-    const half = BYTES_MAX / 2;
-    for (const text of [`"${'\\"'.repeat(half - 1)}`, '"'.repeat(half)])
-      expect(() => parsed(text)).toThrow("is not JSON");
-    const many = Array.from({ length: WRITES_MAX }, (_, i): Write => ({ ...create, n: i + 1 }));
-    expect(parsed(changeText({ ...content, writes: many })).writes).toHaveLength(WRITES_MAX);
-    expect(() => changeText({ ...content, writes: [...many, create] })).toThrow(
-      "the change has 10001 writes, and a file holds 10000",
-    );
-    const large = { ...create, fields: { name: "x".repeat(BYTES_MAX) } };
-    expect(() => changeText({ ...content, writes: [large] })).toThrow("and a file holds 16777216");
-  });
-
-  test("is for its services, until it expires", () => {
-    const textOf = (given: string[], nowMs: number) =>
-      unusableText(parsed(changeText(content)), { file: "change.json", given, nowMs });
-    expect(textOf([SERVICE], NOW)).toBeUndefined();
-    expect(textOf([EVIL], NOW)).toBe(`change.json is a change for ${SERVICE}, and this is ${EVIL}`);
-    expect(textOf([SERVICE], NOW + 8 * 86_400_000)).toBe(
-      "change.json expired at 2026-12-05T00:00:00.000Z; make the change again",
-    );
-  });
 });
 
 test("rows are compared, whatever their order, and each that differs is named", () => {
@@ -243,85 +241,83 @@ test("what an author writes stays a text, or a map with these keys", () => {
   expect(resolveValue(claimMatch.claims, { uidOf: () => TEAM, hidden: "" })).toEqual(map);
 });
 
-describe("the normal form", () => {
-  test("drops defaults and what only the service sets, sorts sets, and has one spelling of times", () => {
-    const role = { name: "r", description: "", capabilities: ["CAP_IAM_ROLES_LIST", "CAP_IAM_GROUPS_LIST"], uid: ROLE };
-    expect(fieldsOf(call("CreateRole", { parent: ORG, role }, { uid: ROLE }))).toEqual({
-      name: "r",
-      capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"],
-    });
-    const keys = { issuer: "https://i.example", subject: "s", issuerKeys: "{}" };
-    const staticKeys = { ...keys, expirationTime: "2026-11-28T01:00:00+01:00" };
-    expect(fieldsOf(bot({ claimMatch: undefined, staticKeys }))).toMatchObject({
-      staticKeys: { expirationTime: "2026-11-28T00:00:00.000Z" },
-    });
-    for (const ttl of ["3600s", "3600.000s", "03600s"])
-      expect(fieldsOf(invite({ ttl }))).toEqual({ roleUid: ROLE, ttl: "3600s" });
+test("the normal form drops defaults and what only the service sets, sorts sets, and has one spelling of times", () => {
+  const role = { name: "r", description: "", capabilities: ["CAP_IAM_ROLES_LIST", "CAP_IAM_GROUPS_LIST"], uid: ROLE };
+  expect(fieldsOf(call("CreateRole", { parent: ORG, role }, { uid: ROLE }))).toEqual({
+    name: "r",
+    capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"],
   });
+  const keys = { issuer: "https://i.example", subject: "s", issuerKeys: "{}" };
+  const staticKeys = { ...keys, expirationTime: "2026-11-28T01:00:00+01:00" };
+  expect(fieldsOf(bot({ claimMatch: undefined, staticKeys }))).toMatchObject({
+    staticKeys: { expirationTime: "2026-11-28T00:00:00.000Z" },
+  });
+  for (const ttl of ["3600s", "3600.000s", "03600s"])
+    expect(fieldsOf(invite({ ttl }))).toEqual({ roleUid: ROLE, ttl: "3600s" });
+});
 
-  test("of an update has the paths that it names, with their values and no others", () => {
-    const identity = { uid: BOUND, name: "new", claimMatch: { subject: "s", issuer: "https://x.example" } };
-    const write = (updateMask: string) => writesFrom([renamed({ identity, updateMask })]).writes[0];
-    expect(write("description,claimMatch.subject,uid")).toEqual({
-      ...{ n: 1, method: "UpdateIdentity", uid: BOUND },
-      ...{ fields: { claimMatch: { subject: "s" } }, mask: ["claimMatch.subject", "description"] },
-    });
-    expect(write("claim_match.subject,claimMatch")).toMatchObject({
-      mask: ["claimMatch"],
-      fields: { claimMatch: identity.claimMatch },
-    });
+test("the normal form of an update has the paths that it names, with their values and no others", () => {
+  const identity = { uid: BOUND, name: "new", claimMatch: { subject: "s", issuer: "https://x.example" } };
+  const write = (updateMask: string) => writesFrom([renamed({ identity, updateMask })]).writes[0];
+  expect(write("description,claimMatch.subject,uid")).toEqual({
+    ...{ n: 1, method: "UpdateIdentity", uid: BOUND },
+    ...{ fields: { claimMatch: { subject: "s" } }, mask: ["claimMatch.subject", "description"] },
   });
+  expect(write("claim_match.subject,claimMatch")).toMatchObject({
+    mask: ["claimMatch"],
+    fields: { claimMatch: identity.claimMatch },
+  });
+});
 
-  test("of `*` has the paths that it changes; all where the record was not known", () => {
-    const claimMatch = { issuer: "https://issuer.example", subject: "bot" };
-    const before = { uid: BOUND, name: "bot", description: "", claimMatch };
-    const after = { ...before, name: "new" };
-    const request = { identity: { uid: BOUND, name: "new", claimMatch }, updateMask: "*" };
-    const update = { ...renamed(request), response: after };
-    const recordOf = (plural: string) => (plural === "identities" ? before : undefined);
-    const maskOf = (calls: Call[], options = {}) => writesFrom(calls, options).writes.at(-1)?.mask;
-    expect(maskOf([update], { recordOf })).toEqual(["name"]);
-    expect(maskOf([bot(), update])).toEqual(["name"]);
-    expect(writesFrom([update, update], { recordOf }).writes).toHaveLength(1);
-    expect(maskOf([update])).toContain("staticKeys");
-  });
+test("the normal form of `*` has the paths that it changes; all where the record was not known", () => {
+  const claimMatch = { issuer: "https://issuer.example", subject: "bot" };
+  const before = { uid: BOUND, name: "bot", description: "", claimMatch };
+  const after = { ...before, name: "new" };
+  const request = { identity: { uid: BOUND, name: "new", claimMatch }, updateMask: "*" };
+  const update = { ...renamed(request), response: after };
+  const recordOf = (plural: string) => (plural === "identities" ? before : undefined);
+  const maskOf = (calls: Call[], options = {}) => writesFrom(calls, options).writes.at(-1)?.mask;
+  expect(maskOf([update], { recordOf })).toEqual(["name"]);
+  expect(maskOf([bot(), update])).toEqual(["name"]);
+  expect(writesFrom([update, update], { recordOf }).writes).toHaveLength(1);
+  expect(maskOf([update])).toContain("staticKeys");
+});
 
-  test("has what the service has resolved, such as the parent of a group; and of a batch it is that of its records, one by one", () => {
-    expect(writesFrom([group(uidOf("5", TEAM), {}, "team")]).writes[0]?.parent).toBe(TEAM);
-    const repo = { name: "nginx", sync_config: { source: "acme/nginx" } };
-    const made = { uid: uidOf("7"), sync_config: { source: OTHER } };
-    expect(fieldsOf(call("CreateRepo", { parent: ORG, repo }, made))).toMatchObject({ sync_config: { source: OTHER } });
-    const bindings = [BOUND, OTHER].map((identityUid, i) => ({ identityUid, uid: uidOf(String(5 + i)) }));
-    const batch = call(
-      "BatchCreateRoleBindings",
-      { parent: ORG, roleUid: ROLE, requests: bindings.map(({ identityUid }) => ({ roleBinding: { identityUid } })) },
-      { roleBindings: bindings },
-    );
-    const singly = bindings.map(({ uid, identityUid }) => binding(ORG, identityUid, uid));
-    expect(writesFrom([batch])).toMatchObject({ writes: writesFrom(singly).writes });
-    const names = [uidOf("7", TEAM), uidOf("8", TEAM)];
-    const removed = call("BatchDeleteExternalGroupRoleMappings", { parent: TEAM, names });
-    const apart = names.map((uid) => call("DeleteExternalGroupRoleMapping", { uid }));
-    expect(writesFrom([removed]).writes).toEqual(writesFrom(apart).writes);
-  });
+test("the normal form has what the service has resolved; of a batch it is that of its records", () => {
+  expect(writesFrom([group(uidOf("5", TEAM), {}, "team")]).writes[0]?.parent).toBe(TEAM);
+  const repo = { name: "nginx", sync_config: { source: "acme/nginx" } };
+  const made = { uid: uidOf("7"), sync_config: { source: OTHER } };
+  expect(fieldsOf(call("CreateRepo", { parent: ORG, repo }, made))).toMatchObject({ sync_config: { source: OTHER } });
+  const bindings = [BOUND, OTHER].map((identityUid, i) => ({ identityUid, uid: uidOf(String(5 + i)) }));
+  const batch = call(
+    "BatchCreateRoleBindings",
+    { parent: ORG, roleUid: ROLE, requests: bindings.map(({ identityUid }) => ({ roleBinding: { identityUid } })) },
+    { roleBindings: bindings },
+  );
+  const singly = bindings.map(({ uid, identityUid }) => binding(ORG, identityUid, uid));
+  expect(writesFrom([batch])).toMatchObject({ writes: writesFrom(singly).writes });
+  const names = [uidOf("7", TEAM), uidOf("8", TEAM)];
+  const removed = call("BatchDeleteExternalGroupRoleMappings", { parent: TEAM, names });
+  const apart = names.map((uid) => call("DeleteExternalGroupRoleMapping", { uid }));
+  expect(writesFrom([removed]).writes).toEqual(writesFrom(apart).writes);
+});
 
-  test("counts a request that is sent again once and a second create twice, and has a key that does not depend on the order of independent writes", () => {
-    const update = renamed({ identity: { uid: BOUND, name: "new" }, updateMask: "name" });
-    const other = renamed({ identity: { uid: BOUND, name: "old" }, updateMask: "name" });
-    const remove = call("DeleteRole", { uid: ROLE });
-    const methodsOf = (...calls: Call[]) => writesFrom(calls).writes.map(({ fields }) => fields.name);
-    expect(methodsOf(update, update)).toEqual(["new"]);
-    expect(methodsOf(update, other, update)).toEqual(["new", "old", "new"]);
-    expect(writesFrom([remove, group(TEAM), remove]).writes).toHaveLength(2);
-    const twice = writesFrom([group(TEAM), group(OTHER), bot({}, BOUND, TEAM), bot({}, uidOf("5"), OTHER)]);
-    const [one, two, ...bots] = twice.keys;
-    expect([one, bots[0]]).toEqual([two, bots[1]]);
-    const [a, b] = [group(TEAM), group(OTHER, { name: "other" })] as [Call, Call];
-    const [inA, inB] = [bot({}, uidOf("5"), TEAM), bot({}, uidOf("6"), OTHER)];
-    const keys = (...calls: Call[]) => writesFrom(calls).keys.toSorted();
-    expect(keys(a, b, inA, inB)).toEqual(keys(b, inB, a, inA));
-    expect(new Set(keys(a, b, inA, inB)).size).toBe(4);
-  });
+test("the normal form counts a repeated request once, and its key does not depend on the order of writes", () => {
+  const update = renamed({ identity: { uid: BOUND, name: "new" }, updateMask: "name" });
+  const other = renamed({ identity: { uid: BOUND, name: "old" }, updateMask: "name" });
+  const remove = call("DeleteRole", { uid: ROLE });
+  const methodsOf = (...calls: Call[]) => writesFrom(calls).writes.map(({ fields }) => fields.name);
+  expect(methodsOf(update, update)).toEqual(["new"]);
+  expect(methodsOf(update, other, update)).toEqual(["new", "old", "new"]);
+  expect(writesFrom([remove, group(TEAM), remove]).writes).toHaveLength(2);
+  const twice = writesFrom([group(TEAM), group(OTHER), bot({}, BOUND, TEAM), bot({}, uidOf("5"), OTHER)]);
+  const [one, two, ...bots] = twice.keys;
+  expect([one, bots[0]]).toEqual([two, bots[1]]);
+  const [a, b] = [group(TEAM), group(OTHER, { name: "other" })] as [Call, Call];
+  const [inA, inB] = [bot({}, uidOf("5"), TEAM), bot({}, uidOf("6"), OTHER)];
+  const keys = (...calls: Call[]) => writesFrom(calls).keys.toSorted();
+  expect(keys(a, b, inA, inB)).toEqual(keys(b, inB, a, inA));
+  expect(new Set(keys(a, b, inA, inB)).size).toBe(4);
 });
 
 const SECRET = "s3cr3t-value";

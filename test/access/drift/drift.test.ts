@@ -1,6 +1,6 @@
 // What the run of the program on a copy, the copy and the journal say of drift.
 // What differs between two sets of inputs: paths, elements of lists, who has changed it, and no secret.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { differencesOf } from "../../../access/drift/differences.ts";
 import type { JournalEntry } from "../../../access/drift/pending.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
@@ -27,164 +27,162 @@ import {
   VIEWER_OUTPUTS,
 } from "./report.ts";
 
-describe("drift", () => {
-  const described = { ...TEAM_INPUTS, description: "of the program" };
+const described = { ...TEAM_INPUTS, description: "of the program" };
 
-  test("of a stack that is as the program has it is empty", () => {
-    const found = report();
-    expect(found).toEqual(NO_DRIFT);
-    expect(hasDifferences(found)).toBe(false);
+test("drift of a stack that is as the program has it is empty", () => {
+  const found = report();
+  expect(found).toEqual(NO_DRIFT);
+  expect(hasDifferences(found)).toBe(false);
+});
+
+test("drift names record, place and what differs, and the resource by its new name", () => {
+  const found = report({
+    stored: [resource("Group", "before", TEAM, described)],
+    left: [resource("Group", "team", TEAM, described)],
+    records: { [TEAM]: { description: "by hand" } },
+    calls: [update("UpdateGroup", TEAM, { description: "of the program" })],
   });
+  expect(found.drift).toEqual([
+    {
+      ...{ resource: urnOf("Group", "team"), kind: "group", uid: TEAM, name: "team", groupName: "team" },
+      change: "changed",
+      differences: [{ path: "description", program: "of the program", live: "by hand", changedIn: "service" }],
+    },
+  ]);
+  expect(hasDifferences(found)).toBe(true);
+});
 
-  test("names record, place and what differs, and the resource under its new name where an alias gives it one", () => {
-    const found = report({
-      stored: [resource("Group", "before", TEAM, described)],
-      left: [resource("Group", "team", TEAM, described)],
-      records: { [TEAM]: { description: "by hand" } },
-      calls: [update("UpdateGroup", TEAM, { description: "of the program" })],
-    });
-    expect(found.drift).toEqual([
-      {
-        ...{ resource: urnOf("Group", "team"), kind: "group", uid: TEAM, name: "team", groupName: "team" },
-        change: "changed",
-        differences: [{ path: "description", program: "of the program", live: "by hand", changedIn: "service" }],
-      },
-    ]);
-    expect(hasDifferences(found)).toBe(true);
+test("drift says whether a record is gone, not created yet, or not in the program any more", () => {
+  const gone = { name: "gone", parent: TEAM };
+  const found = report({
+    stored: [
+      TEAM_RESOURCE,
+      resource("Identity", "gone", uidIn(TEAM, 9), gone),
+      resource("Identity", "ci", CI, { name: "ci", parent: ROOT }),
+      resource("Role", "both", uidIn(TEAM, 8), { name: "both", parent: TEAM }),
+    ],
+    left: [
+      TEAM_RESOURCE,
+      resource("Identity", "gone", uidIn(TEAM, 20), gone),
+      resource("Identity", "new", uidIn(TEAM, 21), { name: "new", parent: TEAM }),
+      resource("Role", "old", MAKER, { name: "maker", parent: TEAM, adopt: MAKER }),
+    ],
+    steps: [
+      ...["gone", "new"].map((name) => step("create", "Identity", name)),
+      ...[step("create", "Role", "old"), step("delete", "Identity", "ci")],
+    ],
+    calls: [
+      ...["gone", "new"].map((name, i) => create("CreateIdentity", TEAM, uidIn(TEAM, 20 + i), { name })),
+      remove("DeleteIdentity", CI),
+    ],
   });
+  expect(found.drift.map(({ change, kind, uid, name, groupName }) => [change, kind, uid, name, groupName])).toEqual([
+    ["dropped", "identity", CI, "ci", "/"],
+    ["gone", "identity", uidIn(TEAM, 9), "gone", "team"],
+    ["new", "identity", null, "new", "team"],
+    ["new", "role", MAKER, "maker", "team"],
+  ]);
+});
 
-  test("says whether a record is gone, not created yet, or not in the program any more", () => {
-    const gone = { name: "gone", parent: TEAM };
-    const found = report({
-      stored: [
-        TEAM_RESOURCE,
-        resource("Identity", "gone", uidIn(TEAM, 9), gone),
-        resource("Identity", "ci", CI, { name: "ci", parent: ROOT }),
-        resource("Role", "both", uidIn(TEAM, 8), { name: "both", parent: TEAM }),
-      ],
-      left: [
-        TEAM_RESOURCE,
-        resource("Identity", "gone", uidIn(TEAM, 20), gone),
-        resource("Identity", "new", uidIn(TEAM, 21), { name: "new", parent: TEAM }),
-        resource("Role", "old", MAKER, { name: "maker", parent: TEAM, adopt: MAKER }),
-      ],
-      steps: [
-        ...["gone", "new"].map((name) => step("create", "Identity", name)),
-        ...[step("create", "Role", "old"), step("delete", "Identity", "ci")],
-      ],
-      calls: [
-        ...["gone", "new"].map((name, i) => create("CreateIdentity", TEAM, uidIn(TEAM, 20 + i), { name })),
-        remove("DeleteIdentity", CI),
-      ],
-    });
-    expect(found.drift.map(({ change, kind, uid, name, groupName }) => [change, kind, uid, name, groupName])).toEqual([
-      ["dropped", "identity", CI, "ci", "/"],
-      ["gone", "identity", uidIn(TEAM, 9), "gone", "team"],
-      ["new", "identity", null, "new", "team"],
-      ["new", "role", MAKER, "maker", "team"],
-    ]);
-  });
-
-  test("shows what may own first, whatever changed and wherever it is, then what changes records, then what reads", () => {
-    const live = liveWith();
-    const [owner, editors] = [addRole(live.graph as GraphBuilder, "owner", ["role_bindings.create"]), uid("editors")];
-    graphOf({ name: "dev", roles: { "/editors": ["repo.create"] } }, live.graph as GraphBuilder);
-    const bind = (name: string, roleUid: string, parent: string) => {
-      const id = `${parent}/${name}`;
-      return {
-        resource: resource("RoleBinding", name, id, { parent, identity: CI, role: roleUid }),
-        step: step("create", "RoleBinding", name),
-        call: create("CreateRoleBinding", parent, id, { identityUid: CI, roleUid }),
-      };
+test("drift shows what may own first, then what changes records, then what reads", () => {
+  const live = liveWith();
+  const [owner, editors] = [addRole(live.graph as GraphBuilder, "owner", ["role_bindings.create"]), uid("editors")];
+  graphOf({ name: "dev", roles: { "/editors": ["repo.create"] } }, live.graph as GraphBuilder);
+  const bind = (name: string, roleUid: string, parent: string) => {
+    const id = `${parent}/${name}`;
+    return {
+      resource: resource("RoleBinding", name, id, { parent, identity: CI, role: roleUid }),
+      step: step("create", "RoleBinding", name),
+      call: create("CreateRoleBinding", parent, id, { identityUid: CI, roleUid }),
     };
-    const bindings = [bind("b-reads", VIEWER, ROOT), bind("c-writes", editors, TEAM), bind("e-owns", owner, TEAM)];
-    const role = (...capabilities: string[]) =>
-      resource("Role", "d-role", MAKER, { name: "maker", parent: TEAM, capabilities });
-    const group = resource("Group", "a-group", uid("x"), { name: "x", parent: ROOT });
-    const { drift } = report(
-      {
-        stored: [role("CAP_REPO_CREATE")],
-        left: [role("CAP_IAM_ROLE_BINDINGS_CREATE"), group, ...bindings.map((one) => one.resource)],
-        steps: [step("create", "Group", "a-group"), ...bindings.map((one) => one.step)],
-        calls: [
-          create("CreateGroup", ROOT, uid("x"), { name: "x" }),
-          update("UpdateRole", MAKER, { capabilities: ["CAP_IAM_ROLE_BINDINGS_CREATE"] }),
-          ...bindings.map(({ call }) => call),
-        ],
-      },
-      live,
-    );
-    const names = drift.map(({ resource: urn }) => urn.split("::").at(-1));
-    expect(names).toEqual(["d-role", "e-owns", "c-writes", "b-reads", "a-group"]);
-  });
+  };
+  const bindings = [bind("b-reads", VIEWER, ROOT), bind("c-writes", editors, TEAM), bind("e-owns", owner, TEAM)];
+  const role = (...capabilities: string[]) =>
+    resource("Role", "d-role", MAKER, { name: "maker", parent: TEAM, capabilities });
+  const group = resource("Group", "a-group", uid("x"), { name: "x", parent: ROOT });
+  const { drift } = report(
+    {
+      stored: [role("CAP_REPO_CREATE")],
+      left: [role("CAP_IAM_ROLE_BINDINGS_CREATE"), group, ...bindings.map((one) => one.resource)],
+      steps: [step("create", "Group", "a-group"), ...bindings.map((one) => one.step)],
+      calls: [
+        create("CreateGroup", ROOT, uid("x"), { name: "x" }),
+        update("UpdateRole", MAKER, { capabilities: ["CAP_IAM_ROLE_BINDINGS_CREATE"] }),
+        ...bindings.map(({ call }) => call),
+      ],
+    },
+    live,
+  );
+  const names = drift.map(({ resource: urn }) => urn.split("::").at(-1));
+  expect(names).toEqual(["d-role", "e-owns", "c-writes", "b-reads", "a-group"]);
+});
 
-  test("has a replacement once, and kinds that give no access", () => {
-    const [repo, next] = [uidIn(TEAM, 7), uidIn(TEAM, 40)];
-    const at = (uid: string, bundle: string) =>
-      resource("Repo", "x", uid, { name: "x", parent: TEAM, bundles: [bundle] });
-    const found = report({
-      stored: [TEAM_RESOURCE, at(repo, "a")],
-      left: [TEAM_RESOURCE, at(next, "b")],
-      records: { [repo]: { name: "x", bundles: ["a"], catalogTier: "BASE" } },
-      steps: ["create-replacement", "replace", "delete-replaced"].map((op) => step(op, "Repo", "x")),
-      calls: [create("CreateRepo", TEAM, next, { name: "x", bundles: ["b"] }), remove("DeleteRepo", repo)],
-    });
-    expect(found.drift).toMatchObject([{ change: "replaced", kind: "repo", uid: repo, groupName: "team" }]);
-    expect(found.drift[0]?.differences).toEqual([
-      { path: "bundles", program: "b", live: null, changedIn: "program" },
-      { path: "bundles", program: null, live: "a", changedIn: "program" },
-    ]);
+test("drift has a replacement once, and kinds that give no access", () => {
+  const [repo, next] = [uidIn(TEAM, 7), uidIn(TEAM, 40)];
+  const at = (uid: string, bundle: string) =>
+    resource("Repo", "x", uid, { name: "x", parent: TEAM, bundles: [bundle] });
+  const found = report({
+    stored: [TEAM_RESOURCE, at(repo, "a")],
+    left: [TEAM_RESOURCE, at(next, "b")],
+    records: { [repo]: { name: "x", bundles: ["a"], catalogTier: "BASE" } },
+    steps: ["create-replacement", "replace", "delete-replaced"].map((op) => step(op, "Repo", "x")),
+    calls: [create("CreateRepo", TEAM, next, { name: "x", bundles: ["b"] }), remove("DeleteRepo", repo)],
   });
+  expect(found.drift).toMatchObject([{ change: "replaced", kind: "repo", uid: repo, groupName: "team" }]);
+  expect(found.drift[0]?.differences).toEqual([
+    { path: "bundles", program: "b", live: null, changedIn: "program" },
+    { path: "bundles", program: null, live: "a", changedIn: "program" },
+  ]);
+});
 
-  test("of a record that an update moves has its old place and the new one", () => {
-    const next = uidIn(ROOT, 41);
-    const at = (uid: string, parent: string) => resource("Role", "maker", uid, { name: "maker", parent });
-    const found = report({
-      stored: [at(MAKER, TEAM)],
-      left: [at(next, ROOT)],
-      steps: [step("create-replacement", "Role", "maker")],
-      calls: [create("CreateRole", ROOT, next, { name: "maker" }), remove("DeleteRole", MAKER)],
-    });
-    const differences = [{ path: "parent", program: ROOT, live: TEAM, changedIn: "program" }];
-    expect(found.drift).toMatchObject([{ change: "replaced", uid: MAKER, differences }]);
+test("drift of a record that an update moves has its old place and the new one", () => {
+  const next = uidIn(ROOT, 41);
+  const at = (uid: string, parent: string) => resource("Role", "maker", uid, { name: "maker", parent });
+  const found = report({
+    stored: [at(MAKER, TEAM)],
+    left: [at(next, ROOT)],
+    steps: [step("create-replacement", "Role", "maker")],
+    calls: [create("CreateRole", ROOT, next, { name: "maker" }), remove("DeleteRole", MAKER)],
   });
+  const differences = [{ path: "parent", program: ROOT, live: TEAM, changedIn: "program" }];
+  expect(found.drift).toMatchObject([{ change: "replaced", uid: MAKER, differences }]);
+});
 
-  test("of a role binding has the names of what it refers to", () => {
-    const binding = bindingUid(TEAM, 0);
-    const inputs = { parent: TEAM, identity: CI, role: "viewer" };
-    const [found] = report(
-      {
-        stored: [resource("RoleBinding", "b", binding, inputs)],
-        calls: [update("UpdateRoleBinding", binding, { roleUid: VIEWER })],
-      },
-      liveWith([TEAM, CI, MAKER]),
-    ).drift;
-    expect(found).toMatchObject({
-      name: "ci as maker",
-      groupName: "team",
-      differences: [{ path: "role", program: "viewer", live: MAKER, changedIn: "service" }],
-      names: { [MAKER]: "maker" },
-    });
+test("drift of a role binding has the names of what it refers to", () => {
+  const binding = bindingUid(TEAM, 0);
+  const inputs = { parent: TEAM, identity: CI, role: "viewer" };
+  const [found] = report(
+    {
+      stored: [resource("RoleBinding", "b", binding, inputs)],
+      calls: [update("UpdateRoleBinding", binding, { roleUid: VIEWER })],
+    },
+    liveWith([TEAM, CI, MAKER]),
+  ).drift;
+  expect(found).toMatchObject({
+    name: "ci as maker",
+    groupName: "team",
+    differences: [{ path: "role", program: "viewer", live: MAKER, changedIn: "service" }],
+    names: { [MAKER]: "maker" },
   });
+});
 
-  test("of what the run could not carry out is not known, and counts", () => {
-    const found = report({
-      stored: [TEAM_RESOURCE, resource("Role", "maker", MAKER, { name: "maker", parent: TEAM })],
-      steps: [step("update", "Role", "maker", "the API refuses it"), step("create", "Group", "fresh", "taken")],
-      notRun: [{ urn: urnOf("Group", "team"), op: "update", why: "it waits for bucket" }],
-      errors: ["the program ended"],
-      calls: [remove("DeleteGroup", uidIn(ROOT, 60))],
-    });
-    expect(found.unknown.map(({ message }) => message)).toEqual([
-      "the program ended",
-      "role maker: the API refuses it",
-      "group team: it waits for bucket",
-      `group ${uidIn(ROOT, 60)}: the update deletes it, and no resource of the stack has it`,
-    ]);
-    // The line of the record says it.
-    expect(found.drift).toMatchObject([{ resource: urnOf("Group", "fresh"), change: "new", uid: null }]);
-    expect(hasDifferences(found)).toBe(true);
+test("drift of what the run could not carry out is not known, and counts", () => {
+  const found = report({
+    stored: [TEAM_RESOURCE, resource("Role", "maker", MAKER, { name: "maker", parent: TEAM })],
+    steps: [step("update", "Role", "maker", "the API refuses it"), step("create", "Group", "fresh", "taken")],
+    notRun: [{ urn: urnOf("Group", "team"), op: "update", why: "it waits for bucket" }],
+    errors: ["the program ended"],
+    calls: [remove("DeleteGroup", uidIn(ROOT, 60))],
   });
+  expect(found.unknown.map(({ message }) => message)).toEqual([
+    "the program ended",
+    "role maker: the API refuses it",
+    "group team: it waits for bucket",
+    `group ${uidIn(ROOT, 60)}: the update deletes it, and no resource of the stack has it`,
+  ]);
+  // The line of the record says it.
+  expect(found.drift).toMatchObject([{ resource: urnOf("Group", "fresh"), change: "new", uid: null }]);
+  expect(hasDifferences(found)).toBe(true);
 });
 
 const entry = (key: string, own: Partial<JournalEntry> = {}): JournalEntry => ({

@@ -129,16 +129,13 @@ test("what no version of the API allows is named and not declared, in any form",
   expect(lines[0]).toMatch(/^\/\/ {3}- group /);
 });
 
-test.each([[["a b", "a-b", "a-b-1"]], [["...", "group-1"]]])(
-  "of %j, no group has the file of another one",
-  (groups) => {
-    const all = exported({ group: groups.map((name, i) => ({ uid: uidOf(i + 1), name })) });
-    const policies = [...filesOf(all, true)]
-      .filter(([name]) => /^access\..*\.yaml$/.test(name))
-      .map(([, text]) => parse(text));
-    expect(policies.flatMap((policy) => Object.keys(policy.groups)).sort()).toEqual(groups.sort());
-  },
-);
+test.each([[["a b", "a-b", "a-b-1"]], [["...", "group-1"]]])("of %j, no group has another's file", (groups) => {
+  const all = exported({ group: groups.map((name, i) => ({ uid: uidOf(i + 1), name })) });
+  const policies = [...filesOf(all, true)]
+    .filter(([name]) => /^access\..*\.yaml$/.test(name))
+    .map(([, text]) => parse(text));
+  expect(policies.flatMap((policy) => Object.keys(policy.groups)).sort()).toEqual(groups.sort());
+});
 
 test("a built-in role that this version does not know is never a custom role of its name", () => {
   const own = { uid: "c".repeat(40), name: "ops" };
@@ -197,13 +194,10 @@ test("a policy has names that every object has; a claim of such a name is named 
   expect(files.get("index.ts")).not.toContain("new Group(");
 });
 
-test.each([true, false])(
-  "no program has the secret of a client, also if a service shows it (PKCE: %s)",
-  (pkceEnabled) => {
-    const oidc = { issuer: "https://sso.example", clientId: "c", clientSecret: "hunter2", pkceEnabled };
-    const all = exported({ identityProvider: [{ uid: uidOf(6), name: "sso", defaultRole: VIEWER, oidc }] });
-    expect(all.entries.map(({ kind }) => kind)).toContain("identityProvider");
-    for (const format of ["typescript", "yaml", "python"] as const)
-      expect([...projectOf(all, format, { isNative: true }).values()].join()).not.toContain("hunter2");
-  },
-);
+test.each([true, false])("no program has the secret of a client that a service shows (PKCE: %s)", (pkceEnabled) => {
+  const oidc = { issuer: "https://sso.example", clientId: "c", clientSecret: "hunter2", pkceEnabled };
+  const all = exported({ identityProvider: [{ uid: uidOf(6), name: "sso", defaultRole: VIEWER, oidc }] });
+  expect(all.entries.map(({ kind }) => kind)).toContain("identityProvider");
+  for (const format of ["typescript", "yaml", "python"] as const)
+    expect([...projectOf(all, format, { isNative: true }).values()].join()).not.toContain("hunter2");
+});

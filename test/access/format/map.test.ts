@@ -1,5 +1,5 @@
 // The map of who may do what where: its rows, its columns and its cells, without and with a change.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { mapSection } from "../../../access/format/html/map.ts";
 import { type AccessMap, type MapGroup, mapOf, type Side } from "../../../access/format/html/map-model.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
@@ -98,73 +98,71 @@ test("without a change, a map has people, external groups, invites and pull toke
   expect(map.rows.find(({ name }) => name === "laptop")?.kind).toBe("pull token");
 });
 
-describe("with a change", () => {
-  test("marks gains and losses in each cell, and has those who change first", () => {
-    const before = start({ "/": { owner: ["owner"] }, platform: { reader: ["ci"] }, team: { publisher: ["ci"] } });
-    const ci = uid("ci");
-    const after = changed(before, (graph) => {
-      addGroup(graph, "urn:new", "zone", platform);
-      graph.bindings.delete(`${team}/b ${ci} ${roleUid("publisher")}`);
-      bind(graph, platform, ci, roleUid("publisher"));
-      graph.groups.delete(team);
+test("with a change, a map marks gains and losses in each cell, and has those who change first", () => {
+  const before = start({ "/": { owner: ["owner"] }, platform: { reader: ["ci"] }, team: { publisher: ["ci"] } });
+  const ci = uid("ci");
+  const after = changed(before, (graph) => {
+    addGroup(graph, "urn:new", "zone", platform);
+    graph.bindings.delete(`${team}/b ${ci} ${roleUid("publisher")}`);
+    bind(graph, platform, ci, roleUid("publisher"));
+    graph.groups.delete(team);
+  });
+  const map = mapBetween(before, after, [ci]);
+  const marks = map.trees.flatMap(flatten).flatMap(({ id, mark }) => (mark === "same" ? [] : [[id, mark]]));
+  expect(marks).toEqual([
+    ["urn:new", "new"],
+    [team, "gone"],
+  ]);
+  // A group that is new, or goes, changes nothing for who holds the same above.
+  expect(textOf(map)).toEqual(["ci: . W+ w+ w+ .-", "owner: O o o o ."]);
+});
+
+test("with a change, a map has other people where their issuer changes: they share nothing with those before", () => {
+  const before = start();
+  const sso = addProvider(before, uid("sso"), "sso", reader);
+  const evil = { ...OKTA, issuer: "https://evil.example" };
+  const after = changed(before, (graph) => addProvider(graph, sso, "sso", reader, evil));
+  expect(reviewBetween(before, after).report.people).toMatchObject([{ subject: "people of sso" }]);
+  expect(textOf(mapBetween(before, after))).toEqual(["people of sso: R+- r+- r+- r+-"]);
+});
+
+test("with a change, a map a role that grants more is a gain of all that have it", () => {
+  const before = start({ team: { reader: ["ci"] } });
+  const after = changed(before, (graph) => addRole(graph, "reader", ["repo.list", "role_bindings.create"]));
+  expect(textOf(mapBetween(before, after))).toEqual(["ci: . . . G+"]);
+});
+
+test("with a change, a map marks a cell where the review gains or loses a row, and no other (seeds)", () => {
+  for (const seed of [1, 2, 3]) {
+    const size = { groups: 12, identities: 20, bindings: 60, changes: 12 };
+    const { before, after, people, report } = largeReview(seed, size);
+    const map = mapOf({
+      before: { graph: before, people: people.before },
+      after: { graph: after, people: people.after },
     });
-    const map = mapBetween(before, after, [ci]);
-    const marks = map.trees.flatMap(flatten).flatMap(({ id, mark }) => (mark === "same" ? [] : [[id, mark]]));
-    expect(marks).toEqual([
-      ["urn:new", "new"],
-      [team, "gone"],
+    const marked = map.rows.flatMap((row) =>
+      map.trees.flatMap(flatten).flatMap(({ id }) => {
+        const { gains, loses } = map.cellOf(row, id);
+        return [...(gains ? [`${row.id} + ${id}`] : []), ...(loses ? [`${row.id} - ${id}`] : [])];
+      }),
+    );
+    const groups = [...after.groups.values()];
+    const isAtOrBelow = (id: string, top: string | null): boolean =>
+      top !== null && (id === top || id.startsWith(`${top}/`));
+    const expected = report.identities.flatMap(({ uid, gains, losses }) =>
+      groups.flatMap(({ id }) => [
+        ...(gains.some(({ group }) => isAtOrBelow(id, group)) ? [`${uid} + ${id}`] : []),
+        ...(losses.some(({ group }) => isAtOrBelow(id, group)) ? [`${uid} - ${id}`] : []),
+      ]),
+    );
+    // A gain at a group above may be none below, where it was held already, so a row says at most where to look.
+    expect(marked.filter((one) => !expected.includes(one))).toEqual([]);
+    const tops = report.identities.flatMap(({ uid, gains, losses }) => [
+      ...gains.map(({ group }) => `${uid} + ${group}`),
+      ...losses.map(({ group }) => `${uid} - ${group}`),
     ]);
-    // A group that is new, or goes, changes nothing for who holds the same above.
-    expect(textOf(map)).toEqual(["ci: . W+ w+ w+ .-", "owner: O o o o ."]);
-  });
-
-  test("has other people where their issuer changes: they share nothing with those before", () => {
-    const before = start();
-    const sso = addProvider(before, uid("sso"), "sso", reader);
-    const evil = { ...OKTA, issuer: "https://evil.example" };
-    const after = changed(before, (graph) => addProvider(graph, sso, "sso", reader, evil));
-    expect(reviewBetween(before, after).report.people).toMatchObject([{ subject: "people of sso" }]);
-    expect(textOf(mapBetween(before, after))).toEqual(["people of sso: R+- r+- r+- r+-"]);
-  });
-
-  test("a role that grants more is a gain of all that have it", () => {
-    const before = start({ team: { reader: ["ci"] } });
-    const after = changed(before, (graph) => addRole(graph, "reader", ["repo.list", "role_bindings.create"]));
-    expect(textOf(mapBetween(before, after))).toEqual(["ci: . . . G+"]);
-  });
-
-  test("marks a cell where a row of the review is gained or lost, and no other, in organizations from seeds", () => {
-    for (const seed of [1, 2, 3]) {
-      const size = { groups: 12, identities: 20, bindings: 60, changes: 12 };
-      const { before, after, people, report } = largeReview(seed, size);
-      const map = mapOf({
-        before: { graph: before, people: people.before },
-        after: { graph: after, people: people.after },
-      });
-      const marked = map.rows.flatMap((row) =>
-        map.trees.flatMap(flatten).flatMap(({ id }) => {
-          const { gains, loses } = map.cellOf(row, id);
-          return [...(gains ? [`${row.id} + ${id}`] : []), ...(loses ? [`${row.id} - ${id}`] : [])];
-        }),
-      );
-      const groups = [...after.groups.values()];
-      const isAtOrBelow = (id: string, top: string | null): boolean =>
-        top !== null && (id === top || id.startsWith(`${top}/`));
-      const expected = report.identities.flatMap(({ uid, gains, losses }) =>
-        groups.flatMap(({ id }) => [
-          ...(gains.some(({ group }) => isAtOrBelow(id, group)) ? [`${uid} + ${id}`] : []),
-          ...(losses.some(({ group }) => isAtOrBelow(id, group)) ? [`${uid} - ${id}`] : []),
-        ]),
-      );
-      // A gain at a group above may be none below, where it was held already, so a row says at most where to look.
-      expect(marked.filter((one) => !expected.includes(one))).toEqual([]);
-      const tops = report.identities.flatMap(({ uid, gains, losses }) => [
-        ...gains.map(({ group }) => `${uid} + ${group}`),
-        ...losses.map(({ group }) => `${uid} - ${group}`),
-      ]);
-      expect(tops.filter((one) => !marked.includes(one))).toEqual([]);
-    }
-  });
+    expect(tops.filter((one) => !marked.includes(one))).toEqual([]);
+  }
 });
 
 test("on a page, a map stands before everything else, is a table, and says in words what changes", () => {

@@ -193,44 +193,42 @@ test("what a person has to do: an open invite is a cautious path for those who c
   expect(pathsIn(graph, query)).toEqual([]);
 });
 
-describe("a path", () => {
-  test("from a workload begins with its exchange", () => {
-    const graph = helped("identity.update");
-    const relationship = { claimMatch: { issuer: ISSUER, subjectPattern: "help.*" } };
-    expect(pathsIn(graph, { from: { relationship }, to: "tag.create" })).toMatchObject([
-      {
-        from: { workload: { issuer: ISSUER, subject: expect.stringMatching(/^help/) } },
-        steps: [{ as: "workload" }, { as: HELPER, body: { claimMatch: { subject: "helper" } } }, { as: "workload" }],
-      },
-    ]);
-  });
+test("a path from a workload begins with its exchange", () => {
+  const graph = helped("identity.update");
+  const relationship = { claimMatch: { issuer: ISSUER, subjectPattern: "help.*" } };
+  expect(pathsIn(graph, { from: { relationship }, to: "tag.create" })).toMatchObject([
+    {
+      from: { workload: { issuer: ISSUER, subject: expect.stringMatching(/^help/) } },
+      steps: [{ as: "workload" }, { as: HELPER, body: { claimMatch: { subject: "helper" } } }, { as: "workload" }],
+    },
+  ]);
+});
 
-  test("of an identity whose workload is not visible is cautious", () => {
-    const graph = helped("identity.update");
-    graph.identities.set(HELPER, { ...(graph.identities.get(HELPER) as never as object), relationship: null } as never);
-    expect(pathsIn(graph)).toMatchObject([
-      { assumes: "cautious", assumptions: [expect.stringContaining("the caller has its own workload")] },
-    ]);
-  });
+test("a path of an identity whose workload is not visible is cautious", () => {
+  const graph = helped("identity.update");
+  graph.identities.set(HELPER, { ...(graph.identities.get(HELPER) as never as object), relationship: null } as never);
+  expect(pathsIn(graph)).toMatchObject([
+    { assumes: "cautious", assumptions: [expect.stringContaining("the caller has its own workload")] },
+  ]);
+});
 
-  test("is the same in every order of the records, and the shortest come first", () => {
-    const graph = partners();
-    for (const [i, capability] of GRANTING.entries()) grant(graph, HELPER, i % 2 ? CI : PARTNER, capability);
-    const reversed = newGraph();
-    for (const kind of Object.keys(graph) as (keyof typeof graph)[])
-      for (const [id, node] of [...graph[kind]].reverse()) reversed[kind].set(id, node as never);
-    const paths = pathsIn(graph, {});
-    expect(pathsIn(reversed, {})).toEqual(paths);
-    const lengths = paths.map(({ steps }) => steps.length);
-    expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
-  });
+test("a path is the same in every order of the records, and the shortest come first", () => {
+  const graph = partners();
+  for (const [i, capability] of GRANTING.entries()) grant(graph, HELPER, i % 2 ? CI : PARTNER, capability);
+  const reversed = newGraph();
+  for (const kind of Object.keys(graph) as (keyof typeof graph)[])
+    for (const [id, node] of [...graph[kind]].reverse()) reversed[kind].set(id, node as never);
+  const paths = pathsIn(graph, {});
+  expect(pathsIn(reversed, {})).toEqual(paths);
+  const lengths = paths.map(({ steps }) => steps.length);
+  expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
+});
 
-  test("that the search had no steps left for is reported as not searched", () => {
-    const graph = helped("identity.update");
-    expect(search(graph, {}, { steps: 3 }).notSearched).toEqual([
-      expect.stringContaining("the search for paths ended after 3 steps"),
-    ]);
-  });
+test("a path that the search had no steps left for is reported as not searched", () => {
+  const graph = helped("identity.update");
+  expect(search(graph, {}, { steps: 3 }).notSearched).toEqual([
+    expect.stringContaining("the search for paths ended after 3 steps"),
+  ]);
 });
 
 // What each method that changes something lets its caller gain: the served ones, and the published ones of access that no reference server
@@ -262,10 +260,7 @@ const COVERED: Readonly<Record<string, string[]>> = {
     ...["CreateIdentityProvider", "CreateGroupInvite", "iam.GroupInvites/Create"],
   ],
   "takes all that the role grants, where it is granted; the contract says so": ["CreateExternalGroupRoleMapping"],
-  "a group of one's own holds nothing; a new organization has what its founder makes": [
-    "CreateGroup",
-    "iam.Groups/Create",
-  ],
+  "a group of one's own holds nothing; an organization what its founder makes": ["CreateGroup", "iam.Groups/Create"],
   "renews a token of the same identity": ["ExchangeRefreshToken"],
   "goes with GenerateScimToken, by the same capability": ["iam.IdentityProvidersService/SetScimEnabled"],
 };

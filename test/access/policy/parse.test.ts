@@ -2,7 +2,7 @@
 // The examples of docs/policy.md and docs/tests.md are real: irm check and irm test print what the pages show.
 
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { policyGraph } from "../../../access/policy/graph.ts";
@@ -28,35 +28,34 @@ access:
   /: { viewer: [review] }
 `;
 
-describe("a policy file", () => {
-  test("becomes groups by path, identities with their relationship, roles and bindings, and means the same as an object", () => {
-    const { groups, identities, roles, bindings, organization } = policyOf(EXAMPLE);
-    expect(organization).toEqual({ name: "acme" });
-    expect([...groups.values()].map(({ path, parent, name }) => [path, parent, name])).toEqual([
-      ["platform", "/", "platform"],
-      ["platform/registry", "platform", "registry"],
-      ["platform/clusters", "platform", "clusters"],
-    ]);
-    const issuer = "https://token.actions.githubusercontent.com";
-    expect(identities.get("release")).toMatchObject({
-      ...{ key: "release", name: "release", group: "platform", place: { line: 5, column: 3 } },
-      relationship: { claimMatch: { issuer, subject: "repo:acme/images:ref:refs/heads/main" } },
-    });
-    expect(identities.get("review")?.group).toBe("/");
-    expect(roles.get("publisher")?.capabilities).toEqual(["manifest.create", "repo.create", "repo.list", "tag.create"]);
-    expect(bindings).toMatchObject([
-      { group: "platform/registry", role: "publisher", identity: "release", place: { line: 11 } },
-      { group: "/", role: "viewer", identity: "review", place: { line: 12 } },
-    ]);
-    const { policy, mistakes } = parsePolicy(parse(EXAMPLE));
-    expect(mistakes).toEqual([]);
-    const plain = (value: unknown) =>
-      JSON.stringify(value, (key, one) => (key === "place" ? undefined : one instanceof Map ? [...one.values()] : one));
-    expect(plain(policy)).toBe(plain(policyOf(EXAMPLE)));
+test("a policy file becomes groups, identities, roles and bindings, and means the same as an object", () => {
+  const { groups, identities, roles, bindings, organization } = policyOf(EXAMPLE);
+  expect(organization).toEqual({ name: "acme" });
+  expect([...groups.values()].map(({ path, parent, name }) => [path, parent, name])).toEqual([
+    ["platform", "/", "platform"],
+    ["platform/registry", "platform", "registry"],
+    ["platform/clusters", "platform", "clusters"],
+  ]);
+  const issuer = "https://token.actions.githubusercontent.com";
+  expect(identities.get("release")).toMatchObject({
+    ...{ key: "release", name: "release", group: "platform", place: { line: 5, column: 3 } },
+    relationship: { claimMatch: { issuer, subject: "repo:acme/images:ref:refs/heads/main" } },
   });
+  expect(identities.get("review")?.group).toBe("/");
+  expect(roles.get("publisher")?.capabilities).toEqual(["manifest.create", "repo.create", "repo.list", "tag.create"]);
+  expect(bindings).toMatchObject([
+    { group: "platform/registry", role: "publisher", identity: "release", place: { line: 11 } },
+    { group: "/", role: "viewer", identity: "review", place: { line: 12 } },
+  ]);
+  const { policy, mistakes } = parsePolicy(parse(EXAMPLE));
+  expect(mistakes).toEqual([]);
+  const plain = (value: unknown) =>
+    JSON.stringify(value, (key, one) => (key === "place" ? undefined : one instanceof Map ? [...one.values()] : one));
+  expect(plain(policy)).toBe(plain(policyOf(EXAMPLE)));
+});
 
-  test("may leave sections empty, name records other than their keys, and give uids and relationships", () => {
-    const policy = policyOf(`organization: { uid: ${"a".repeat(40)} }
+test("a policy file may leave sections empty, name records, and give uids and relationships", () => {
+  const policy = policyOf(`organization: { uid: ${"a".repeat(40)} }
 groups:
   platform: { name: the platform }
   data:
@@ -69,30 +68,30 @@ access:
   platform: { editor: [ci], viewer: [] }
   data:
 `);
-    expect(policy.organization).toEqual({ uid: "a".repeat(40) });
-    expect(policy.groups.get("platform")?.name).toBe("the platform");
-    expect(policy.identities.get("ci")?.name).toBe("release workflow");
-    expect(policy.identities.get("old")?.relationship).toEqual({
-      staticKeys: { issuer: "https://i.example", subject: "s", issuerKeys: '{"keys":[]}' },
-    });
-    expect(policy.bindings.map(({ group, role, identity }) => [group, role, identity])).toEqual([
-      ["platform", "editor", "ci"],
-    ]);
+  expect(policy.organization).toEqual({ uid: "a".repeat(40) });
+  expect(policy.groups.get("platform")?.name).toBe("the platform");
+  expect(policy.identities.get("ci")?.name).toBe("release workflow");
+  expect(policy.identities.get("old")?.relationship).toEqual({
+    staticKeys: { issuer: "https://i.example", subject: "s", issuerKeys: '{"keys":[]}' },
   });
+  expect(policy.bindings.map(({ group, role, identity }) => [group, role, identity])).toEqual([
+    ["platform", "editor", "ci"],
+  ]);
+});
 
-  test("has keys as they are written: 1.10 is not 1.1", () => {
-    const policy = policyOf(`organization: acme
+test("a policy file has keys as they are written: 1.10 is not 1.1", () => {
+  const policy = policyOf(`organization: acme
 groups: { 1.10: {}, 007: {}, true: {} }
 roles: { 2.0: { in: "1.10", can: [repo.list] } }
 identities: { 1: { in: "007", google: { uniqueId: "107517467455664443765" } } }
 access: { 1.10: { 2.0: ["1"] } }
 `);
-    expect([...policy.groups.keys()].sort()).toEqual(["007", "1.10", "true"]);
-    expect(policy.bindings).toMatchObject([{ group: "1.10", role: "2.0", identity: "1" }]);
-  });
+  expect([...policy.groups.keys()].sort()).toEqual(["007", "1.10", "true"]);
+  expect(policy.bindings).toMatchObject([{ group: "1.10", role: "2.0", identity: "1" }]);
+});
 
-  test("may use anchors, aliases and merge keys", () => {
-    const policy = policyOf(`organization: acme
+test("a policy file may use anchors, aliases and merge keys", () => {
+  const policy = policyOf(`organization: acme
 identities:
   a: { github: &images { repository: acme/images, branch: main } }
   b: { github: { <<: *images, repository: acme/other } }
@@ -102,30 +101,28 @@ roles:
 access:
   /: { one: &all [a, b], two: *all }
 `);
-    expect(policy.identities.get("b")?.relationship).toMatchObject({
-      claimMatch: { subject: "repo:acme/other:ref:refs/heads/main" },
-    });
-    expect(policy.bindings).toHaveLength(4);
+  expect(policy.identities.get("b")?.relationship).toMatchObject({
+    claimMatch: { subject: "repo:acme/other:ref:refs/heads/main" },
   });
+  expect(policy.bindings).toHaveLength(4);
 });
 
-describe("the section people", () => {
-  test("names roles by identity provider and external group", () => {
-    const { people } = policyOf(`
+test("the section people names roles by identity provider and external group", () => {
+  const { people } = policyOf(`
 organization: acme
 roles: { auditor: { can: [groups.list] } }
 people:
   acme-sso: { externalGroups: { Platform-SRE: [owner, auditor], "CN=Audit,OU=It": [auditor] } }
 `);
-    expect([...(people.get("acme-sso")?.externalGroups ?? [])]).toEqual([
-      ["Platform-SRE", ["owner", "auditor"]],
-      ["CN=Audit,OU=It", ["auditor"]],
-    ]);
-  });
+  expect([...(people.get("acme-sso")?.externalGroups ?? [])]).toEqual([
+    ["Platform-SRE", ["owner", "auditor"]],
+    ["CN=Audit,OU=It", ["auditor"]],
+  ]);
+});
 
-  test("reports every mistake with its place", () => {
-    expect(
-      mistakesOf(`organization: acme
+test("the section people reports every mistake with its place", () => {
+  expect(
+    mistakesOf(`organization: acme
 groups: { platform: {} }
 roles: { publisher: { in: platform, can: [tag.create] } }
 people:
@@ -135,42 +132,41 @@ people:
   nothing:
   shape: { externalGroups: { sre: owner } }
 `),
-    ).toEqual([
-      'access.yaml:5:3: people.Acme SSO: name must match "^[a-z0-9 ._-]{1,}$"; the key is the name of an identity provider',
-      "access.yaml:5:37: people.Acme SSO.externalGroups.a[0]: there is no role veiwer; did you mean viewer?",
-      "access.yaml:6:10: people.sso.defaultRole: AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here",
-      "access.yaml:6:55: people.sso.externalGroups.sre[0]: role publisher belongs to platform, so it can be given there and below, not at /",
-      "access.yaml:6:66: people.sso.externalGroups.sre[1]: there is no role ownr; did you mean owner?",
-      "access.yaml:6:79: people.sso.externalGroups.sre[3]: has owner already",
-      "access.yaml:6:94: people.sso.externalGroups.empty: must have at least one role, such as viewer",
-      "access.yaml:6:100: people.sso.groups: there is no such field here; did you mean externalGroups?",
-      "access.yaml:7:3: people.none: needs externalGroups",
-      "access.yaml:8:3: people.nothing: needs externalGroups",
-      "access.yaml:9:35: people.shape.externalGroups.sre: must be a list",
-    ]);
-  });
+  ).toEqual([
+    'access.yaml:5:3: people.Acme SSO: name must match "^[a-z0-9 ._-]{1,}$"; the key is the name of an identity provider',
+    "access.yaml:5:37: people.Acme SSO.externalGroups.a[0]: there is no role veiwer; did you mean viewer?",
+    "access.yaml:6:10: people.sso.defaultRole: AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here",
+    "access.yaml:6:55: people.sso.externalGroups.sre[0]: role publisher belongs to platform, so it can be given there and below, not at /",
+    "access.yaml:6:66: people.sso.externalGroups.sre[1]: there is no role ownr; did you mean owner?",
+    "access.yaml:6:79: people.sso.externalGroups.sre[3]: has owner already",
+    "access.yaml:6:94: people.sso.externalGroups.empty: must have at least one role, such as viewer",
+    "access.yaml:6:100: people.sso.groups: there is no such field here; did you mean externalGroups?",
+    "access.yaml:7:3: people.none: needs externalGroups",
+    "access.yaml:8:3: people.nothing: needs externalGroups",
+    "access.yaml:9:35: people.shape.externalGroups.sre: must be a list",
+  ]);
+});
 
-  test("may stand in several files, each identity provider in one of them", () => {
-    const people = (...names: string[]) =>
-      `people: { ${names.map((name) => `${name}: { externalGroups: { a: [viewer] } }`).join(", ")} }\n`;
-    const text = `organization: acme\ninclude: [more.yaml]\n${people("sso")}`;
-    expect(mistakesOf(text, { "more.yaml": people("sso", "other") })).toEqual([
-      "more.yaml:1:11: people.sso: is in access.yaml:3:11 already",
-    ]);
-  });
+test("the section people may stand in several files, each identity provider in one of them", () => {
+  const people = (...names: string[]) =>
+    `people: { ${names.map((name) => `${name}: { externalGroups: { a: [viewer] } }`).join(", ")} }\n`;
+  const text = `organization: acme\ninclude: [more.yaml]\n${people("sso")}`;
+  expect(mistakesOf(text, { "more.yaml": people("sso", "other") })).toEqual([
+    "more.yaml:1:11: people.sso: is in access.yaml:3:11 already",
+  ]);
+});
 
-  test("is a mistake in a run that creates the organization", () => {
-    const textsOf = (organization: unknown, people: unknown, createsOrganization: boolean) =>
-      parsePolicy({ organization, people }, { builtIn: [TABLE], createsOrganization }).mistakes.map(
-        ({ path, text }) => `${path}: ${text}`,
-      );
-    const groups = { sso: { externalGroups: { SRE: ["viewer"] } } };
-    expect(textsOf("acme", groups, false)).toEqual([]);
-    expect(textsOf("acme", groups, true)).toEqual([
-      "people.sso: this run creates the organization, so it has no identity provider yet; add people once it has one",
-    ]);
-    expect(textsOf({ uid: "f".repeat(40) }, groups, true)).toEqual([]);
-  });
+test("the section people is a mistake in a run that creates the organization", () => {
+  const textsOf = (organization: unknown, people: unknown, createsOrganization: boolean) =>
+    parsePolicy({ organization, people }, { builtIn: [TABLE], createsOrganization }).mistakes.map(
+      ({ path, text }) => `${path}: ${text}`,
+    );
+  const groups = { sso: { externalGroups: { SRE: ["viewer"] } } };
+  expect(textsOf("acme", groups, false)).toEqual([]);
+  expect(textsOf("acme", groups, true)).toEqual([
+    "people.sso: this run creates the organization, so it has no identity provider yet; add people once it has one",
+  ]);
+  expect(textsOf({ uid: "f".repeat(40) }, groups, true)).toEqual([]);
 });
 
 const live = graphOf({ roles: { viewer: ["repo.list"], owner: ["role_bindings.create"] } });

@@ -19,46 +19,44 @@ const PATTERNS = [
   ".*",
 ];
 
-describe("examples of a pattern", () => {
-  test.each(PATTERNS)("%s", (pattern) => {
-    const { matches, differs } = examplesOf("subject", pattern);
-    const { subject } = ruleFromClaimMatch(
-      { issuer: "https://a.example.com", subjectPattern: pattern } as never,
-      () => true,
-    );
-    expect(matches.length).toBeGreaterThan(0);
-    const judged = [...matches, ...differs].map((text) => subject(text, newBudget()));
-    expect(judged).toEqual([...matches.map(() => true), ...differs.map(() => false)]);
-  });
+test.each(PATTERNS)("examples: %s", (pattern) => {
+  const { matches, differs } = examplesOf("subject", pattern);
+  const { subject } = ruleFromClaimMatch(
+    { issuer: "https://a.example.com", subjectPattern: pattern } as never,
+    () => true,
+  );
+  expect(matches.length).toBeGreaterThan(0);
+  const judged = [...matches, ...differs].map((text) => subject(text, newBudget()));
+  expect(judged).toEqual([...matches.map(() => true), ...differs.map(() => false)]);
+});
 
-  test.each([
-    ["acme", ["acme/images", "acme/charts", "acme/other-1", "acme-evil/images"]],
-    ["acme@1", ["acme@1/images@7", "acme@1/charts@8", "acme@1/other-1@9", "acme-evil@1/images@7"]],
-  ])("those of a branch of %s show the near ones that a reader may take for the same", (owner, names) => {
-    const main = names.map((name) => `repo:${name}:ref:refs/heads/main`);
-    expect(examplesOf("subject", `repo:${owner}/.*:ref:refs/heads/main`)).toMatchObject({
-      matches: main.slice(0, 3),
-      differs: [`repo:${names[0]}:pull_request`, `repo:${names[0]}:ref:refs/heads/other`, main[3]],
-    });
+test.each([
+  ["acme", ["acme/images", "acme/charts", "acme/other-1", "acme-evil/images"]],
+  ["acme@1", ["acme@1/images@7", "acme@1/charts@8", "acme@1/other-1@9", "acme-evil@1/images@7"]],
+])("examples of a branch of %s show the near ones that look the same", (owner, names) => {
+  const main = names.map((name) => `repo:${name}:ref:refs/heads/main`);
+  expect(examplesOf("subject", `repo:${owner}/.*:ref:refs/heads/main`)).toMatchObject({
+    matches: main.slice(0, 3),
+    differs: [`repo:${names[0]}:pull_request`, `repo:${names[0]}:ref:refs/heads/other`, main[3]],
   });
+});
 
-  test.each([
-    ["repo:(acme|evil)/.*:ref:refs/heads/main", ["acme", "evil"]],
-    ["repo:acme.*:ref:refs/heads/main", []],
-    ["(?i)repo:acme/.*|repo:other/x:pull_request", ["acme", "other"]],
-    ["project_path:.*:ref_type:branch:ref:main", ["someone-else"]],
-  ])("of whoever else «%s» lets in are among them", (pattern, expected) => {
-    const { matches } = examplesOf("subject", pattern, newReviewBudget());
-    const owners = [...new Set(matches.map((text) => text.split(/[/:]/)[1]))];
-    expect(owners).toEqual(expect.arrayContaining(expected));
-    expect(owners.length).toBeGreaterThan(1);
-  });
+test.each([
+  ["repo:(acme|evil)/.*:ref:refs/heads/main", ["acme", "evil"]],
+  ["repo:acme.*:ref:refs/heads/main", []],
+  ["(?i)repo:acme/.*|repo:other/x:pull_request", ["acme", "other"]],
+  ["project_path:.*:ref_type:branch:ref:main", ["someone-else"]],
+])("examples: of whoever else «%s» lets in are among them", (pattern, expected) => {
+  const { matches } = examplesOf("subject", pattern, newReviewBudget());
+  const owners = [...new Set(matches.map((text) => text.split(/[/:]/)[1]))];
+  expect(owners).toEqual(expect.arrayContaining(expected));
+  expect(owners.length).toBeGreaterThan(1);
+});
 
-  test("a pattern whose texts are all long has what an automaton finds, where there is time for it", () => {
-    expect(examplesOf("subject", "x{301}")).toMatchObject({ matches: [], differs: [] });
-    expect(examplesOf("subject", "x{301}", newReviewBudget())).toMatchObject({ matches: ["x".repeat(301)] });
-    expect(examplesOf("subject", "x{301}", { steps: 0 })).toMatchObject({ matches: [] });
-  });
+test("a pattern whose texts are all long has what an automaton finds, where there is time", () => {
+  expect(examplesOf("subject", "x{301}")).toMatchObject({ matches: [], differs: [] });
+  expect(examplesOf("subject", "x{301}", newReviewBudget())).toMatchObject({ matches: ["x".repeat(301)] });
+  expect(examplesOf("subject", "x{301}", { steps: 0 })).toMatchObject({ matches: [] });
 });
 
 describe("who can assume an identity, in words", () => {

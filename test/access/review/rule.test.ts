@@ -1,5 +1,5 @@
 // The rules about what an identity may do and who owns: each fires on what the change brings, and not on what was there.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { GraphBuilder } from "../../../access/graph/graph.ts";
 import type { RuleName } from "../../../access/review/report.ts";
 import type { Json } from "../../../schema/index.ts";
@@ -87,106 +87,103 @@ test("gains-owner fires on just what lets an identity give access", () => {
   expect([...giving, ...others].filter(fires)).toEqual(giving);
 });
 
-describe("transient-access", () => {
-  const own = uid("team/own");
-  /** The role own grants this, and ci may have it. */
-  const withOwn = (held: string[], isGiven: boolean, match?: Json): GraphBuilder => {
-    const graph = start(match);
-    graph.roles.set(own, { id: own, uid: own, name: "own", group: TEAM, capabilities: held });
-    if (isGiven) bind(graph, TEAM, CI, own);
-    return graph;
+const own = uid("team/own");
+/** The role own grants this, and ci may have it. */
+const withOwn = (held: string[], isGiven: boolean, match?: Json): GraphBuilder => {
+  const graph = start(match);
+  graph.roles.set(own, { id: own, uid: own, name: "own", group: TEAM, capabilities: held });
+  if (isGiven) bind(graph, TEAM, CI, own);
+  return graph;
+};
+const regrants =
+  (...capabilities: string[]): Change =>
+  (graph) =>
+    graph.roles.set(own, { ...(graph.roles.get(own) as never as { id: string }), capabilities } as never);
+const both =
+  (...changes: Change[]): Change =>
+  (graph) => {
+    for (const change of changes) change(graph);
   };
-  const regrants =
-    (...capabilities: string[]): Change =>
-    (graph) =>
-      graph.roles.set(own, { ...(graph.roles.get(own) as never as { id: string }), capabilities } as never);
-  const both =
-    (...changes: Change[]): Change =>
-    (graph) => {
-      for (const change of changes) change(graph);
-    };
-  const take: Change = (graph) => graph.bindings.delete(`${TEAM}/b ${CI} ${own}`);
-  const giveOwn: Change = (graph) => bind(graph, TEAM, CI, own);
-  const reassume =
-    (match: Json): Change =>
-    (graph) =>
-      addIdentity(graph, CI, "ci", ROOT, match);
-  const another = { issuer: "https://ci.example.com", subject: "another" };
-  const during = "while the update runs, or after one that ends early";
+const take: Change = (graph) => graph.bindings.delete(`${TEAM}/b ${CI} ${own}`);
+const giveOwn: Change = (graph) => bind(graph, TEAM, CI, own);
+const reassume =
+  (match: Json): Change =>
+  (graph) =>
+    addIdentity(graph, CI, "ci", ROOT, match);
+const another = { issuer: "https://ci.example.com", subject: "another" };
+const during = "while the update runs, or after one that ends early";
 
-  test.each<[what: string, before: GraphBuilder, change: Change, message: string]>([
-    [
-      "a role is widened and its holder loses it",
-      withOwn(["repo.list"], true),
-      both(regrants("repo.list", "role_bindings.create"), take),
-      `may hold role_bindings.create at team ${during}`,
-    ],
-    [
-      "a role is narrowed and gets a new holder",
-      withOwn(["repo.list", "repo.create"], false),
-      both(regrants("repo.list"), giveOwn),
-      `may hold repo.create at team ${during}`,
-    ],
-    [
-      "another workload is to assume an identity that loses something",
-      withOwn(["repo.create"], true),
-      both(reassume(another), take),
-      `may hold repo.create at team ${during}`,
-    ],
-    [
-      "another workload is to assume an identity that gains something: the former one may get there first",
-      withOwn(["role_bindings.create"], false),
-      both(reassume(another), giveOwn),
-      `who can assume it before the change may hold role_bindings.create at team ${during}`,
-    ],
-  ])("fires where %s", (_, before, change, message) => {
-    const found = findingsOf(review(before, change).report, "transient-access");
-    expect(found.map((one) => [one.subject, one.message])).toEqual([[CI, message]]);
-  });
+test.each<[what: string, before: GraphBuilder, change: Change, message: string]>([
+  [
+    "a role is widened and its holder loses it",
+    withOwn(["repo.list"], true),
+    both(regrants("repo.list", "role_bindings.create"), take),
+    `may hold role_bindings.create at team ${during}`,
+  ],
+  [
+    "a role is narrowed and gets a new holder",
+    withOwn(["repo.list", "repo.create"], false),
+    both(regrants("repo.list"), giveOwn),
+    `may hold repo.create at team ${during}`,
+  ],
+  [
+    "another workload is to assume an identity that loses something",
+    withOwn(["repo.create"], true),
+    both(reassume(another), take),
+    `may hold repo.create at team ${during}`,
+  ],
+  [
+    "another workload is to assume an identity that gains something: the former one may get there first",
+    withOwn(["role_bindings.create"], false),
+    both(reassume(another), giveOwn),
+    `who can assume it before the change may hold role_bindings.create at team ${during}`,
+  ],
+])("transient-access fires where %s", (_, before, change, message) => {
+  const found = findingsOf(review(before, change).report, "transient-access");
+  expect(found.map((one) => [one.subject, one.message])).toEqual([[CI, message]]);
+});
 
-  test("is a gain of an owner too", () => {
-    const change = both(regrants("role_bindings.create"), take);
-    expect(findingsOf(review(withOwn(["repo.list"], true), change).report, "gains-owner")).toMatchObject([
-      { message: `can give access to itself and others at team ${during}: it may hold role_bindings.create` },
-    ]);
-  });
+test("transient-access is a gain of an owner too", () => {
+  const change = both(regrants("role_bindings.create"), take);
+  expect(findingsOf(review(withOwn(["repo.list"], true), change).report, "gains-owner")).toMatchObject([
+    { message: `can give access to itself and others at team ${during}: it may hold role_bindings.create` },
+  ]);
+});
 
-  test("is silent about the former workload where it is one of the new ones", () => {
-    const [issuer, wide] = ["https://ci.example.com", "repo:acme/.*"];
-    const before = withOwn(["repo.create"], false, { issuer, subject: "repo:acme/a" });
-    const found = (match: Json) =>
-      findingsOf(review(before, both(reassume(match), giveOwn)).report, "transient-access");
-    expect(found({ issuer, subjectPattern: wide })).toEqual([]);
-    for (const narrow of [
-      { issuer, subjectPattern: "repo:acme/b.*" },
-      { issuer, subjectPattern: wide, claims: { ref: "main" } },
-      { issuer, subjectPattern: wide, audience: "another" },
-      { issuer: "https://other.example", subjectPattern: wide },
-    ])
-      expect(found(narrow), JSON.stringify(narrow)).toHaveLength(1);
-  });
+test("transient-access is silent about the former workload where it is one of the new ones", () => {
+  const [issuer, wide] = ["https://ci.example.com", "repo:acme/.*"];
+  const before = withOwn(["repo.create"], false, { issuer, subject: "repo:acme/a" });
+  const found = (match: Json) => findingsOf(review(before, both(reassume(match), giveOwn)).report, "transient-access");
+  expect(found({ issuer, subjectPattern: wide })).toEqual([]);
+  for (const narrow of [
+    { issuer, subjectPattern: "repo:acme/b.*" },
+    { issuer, subjectPattern: wide, claims: { ref: "main" } },
+    { issuer, subjectPattern: wide, audience: "another" },
+    { issuer: "https://other.example", subjectPattern: wide },
+  ])
+    expect(found(narrow), JSON.stringify(narrow)).toHaveLength(1);
+});
 
-  test.each([
-    ["loses its role", true, expect.any(String)],
-    ["gains a role", false, "external group admins of sso"],
-  ])("fires for people who sign in elsewhere, where an external group %s", (_, hadRole, subject) => {
-    const sso = uid("sso");
-    const signIn = (graph: GraphBuilder, issuer: string, isMapped: boolean): void => {
-      addProvider(graph, sso, "sso", roleUid("viewer"), { issuer, clientId: "people", groupsClaim: "" });
-      graph.externalGroups.clear();
-      if (isMapped) mapGroup(graph, uid("sso/admins"), sso, "admins", roleUid("owner"));
-    };
-    const before = changed(start(), (graph) => signIn(graph, "https://people.example", hadRole));
-    const { report } = review(before, (graph) => signIn(graph, "https://others.example", !hadRole));
-    expect(findingsOf(report, "transient-access")).toMatchObject([
-      { subject, message: expect.stringContaining("role_bindings.create") },
-    ]);
-  });
+test.each([
+  ["loses its role", true, expect.any(String)],
+  ["gains a role", false, "external group admins of sso"],
+])("transient-access fires for people who sign in elsewhere, where an external group %s", (_, hadRole, subject) => {
+  const sso = uid("sso");
+  const signIn = (graph: GraphBuilder, issuer: string, isMapped: boolean): void => {
+    addProvider(graph, sso, "sso", roleUid("viewer"), { issuer, clientId: "people", groupsClaim: "" });
+    graph.externalGroups.clear();
+    if (isMapped) mapGroup(graph, uid("sso/admins"), sso, "admins", roleUid("owner"));
+  };
+  const before = changed(start(), (graph) => signIn(graph, "https://people.example", hadRole));
+  const { report } = review(before, (graph) => signIn(graph, "https://others.example", !hadRole));
+  expect(findingsOf(report, "transient-access")).toMatchObject([
+    { subject, message: expect.stringContaining("role_bindings.create") },
+  ]);
+});
 
-  test("is silent where pairs come, go and move", () => {
-    const move = both(clear, give("publisher"), give("viewer", ROOT));
-    expect(findingsOf(review(changed(start(), give("viewer")), move).report, "transient-access")).toEqual([]);
-  });
+test("transient-access is silent where pairs come, go and move", () => {
+  const move = both(clear, give("publisher"), give("viewer", ROOT));
+  expect(findingsOf(review(changed(start(), give("viewer")), move).report, "transient-access")).toEqual([]);
 });
 
 const addAdmin: Change = (graph) => {

@@ -179,19 +179,16 @@ const types = ["pulumi-nodejs:dynamic/irm:RoleBindingSet", "irm:index:RoleBindin
 
 const nothing = { sets: [], identities: [], isKept: () => false, isShared: () => false };
 
-test.each(types)(
-  "a %s that leaves names what it removes, and not what a RoleBinding adopts, which says so itself",
-  (type) => {
-    const outputs = { bindings: [bindingOf("a", "images"), bindingOf("b", "audit")] };
-    const urn = `urn:pulumi:dev::tooling::${type}::tooling`;
-    const leaving = { type, urn, outputs, shown: outputs };
-    const isB = (uid: string) => uid === "b";
-    const removed = ["RoleBindingSet tooling is removed:", 'removes "images" as "viewer"'];
-    expect(removedText(leaving, { ...nothing, isKept: isB })).toBe(removed.join("\n  - "));
-    const left = 'leaves "audit" as "viewer" to a RoleBinding: role binding b stays';
-    expect(removedText(leaving, { ...nothing, isKept: isB, isShared: isB })).toBe([...removed, left].join("\n  - "));
-  },
-);
+test.each(types)("a %s that leaves names what it removes, not what a RoleBinding adopts", (type) => {
+  const outputs = { bindings: [bindingOf("a", "images"), bindingOf("b", "audit")] };
+  const urn = `urn:pulumi:dev::tooling::${type}::tooling`;
+  const leaving = { type, urn, outputs, shown: outputs };
+  const isB = (uid: string) => uid === "b";
+  const removed = ["RoleBindingSet tooling is removed:", 'removes "images" as "viewer"'];
+  expect(removedText(leaving, { ...nothing, isKept: isB })).toBe(removed.join("\n  - "));
+  const left = 'leaves "audit" as "viewer" to a RoleBinding: role binding b stays';
+  expect(removedText(leaving, { ...nothing, isKept: isB, isShared: isB })).toBe([...removed, left].join("\n  - "));
+});
 
 const leavingAs =
   (type: string) =>

@@ -41,6 +41,7 @@ const preview = (parent = organization) => ({ ...news(parent), __preview: true }
 const here = () => serviceOf(service.baseUrl);
 const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "", IRM_BASE_URL: "https://api.example.com" };
 const unreachable: Transport = () => Promise.reject(lostAnswer(false));
+const short = "failed for the same reason as Test::team";
 const OTHER_SERVICE = "http://127.0.0.1:1";
 
 const service = await startSharedService();
@@ -61,7 +62,6 @@ describe("a state whose records are at another address", () => {
     `wrong service? The records of this stack are at ${OTHER_SERVICE}, as of its last up, and this run is for ${now}. ` +
     "Nothing is created, changed or deleted.\n" +
     `  - If the service has moved there with its records: pulumi config set irm:movedFrom ${OTHER_SERVICE}`;
-  const short = "failed for the same reason as Test::team";
 
   it("is refused in the check before any problem of the inputs, and nothing is created afterwards", async () => {
     const own = await group();
@@ -139,9 +139,7 @@ describe("a state whose organization is not behind the address", () => {
     const error = await own.check(inputs, news()).catch((thrown: Error) => thrown);
     expect(String(error)).toContain(`${head()}these credentials see nothing of it, but ${organization}. Nothing is`);
     expect(String(error)).toContain("started with --db FILE. To start over: pulumi state delete --all");
-    await expect(own.diff(other, at(here()).outputs, news())).rejects.toThrow(
-      "failed for the same reason as Test::team",
-    );
+    await expect(own.diff(other, at(here()).outputs, news())).rejects.toThrow(short);
     expect(requests).toHaveLength(3);
   });
 
@@ -157,56 +155,52 @@ describe("a state whose organization is not behind the address", () => {
   });
 
   it("is refused when the service reports that the organization does not exist", async () => {
-    const unknown = await group({ ...token, IRM_BASE_URL: service.baseUrl }, async () => refusal("NOT_FOUND", "no"));
-    await expect(unknown.check(at(here(), ORG).inputs, news())).rejects.toThrow(
-      `${head()}the service does not know it.`,
-    );
+    const own = await group({ ...token, IRM_BASE_URL: service.baseUrl }, async () => refusal("NOT_FOUND", "no"));
+    await expect(own.check(at(here(), ORG).inputs, news())).rejects.toThrow(`${head()}the service does not know it.`);
   });
 });
 
-describe("a preview continues", () => {
-  const narrowed = async (subject: string, role?: string): Promise<Record<string, string>> => {
-    const claimMatch = { issuer: service.issuer as string, subject };
-    const { uid } = await service.call("CreateIdentity", { parent: team, identity: { name: subject, claimMatch } });
-    const roleBinding = role && { identityUid: uid, roleUid: await service.role(role) };
-    if (roleBinding) await service.call("CreateRoleBinding", { parent: team, roleBinding });
-    return { IRM_IDENTITY: uid, IRM_IDENTITY_TOKEN: await workloadToken(service, subject) };
-  };
+const narrowed = async (subject: string, role?: string): Promise<Record<string, string>> => {
+  const claimMatch = { issuer: service.issuer as string, subject };
+  const { uid } = await service.call("CreateIdentity", { parent: team, identity: { name: subject, claimMatch } });
+  const roleBinding = role && { identityUid: uid, roleUid: await service.role(role) };
+  if (roleBinding) await service.call("CreateRoleBinding", { parent: team, roleBinding });
+  return { IRM_IDENTITY: uid, IRM_IDENTITY_TOKEN: await workloadToken(service, subject) };
+};
 
-  it.each([
-    ["a part of the organization", "viewer", [`GET groups/${organization}`, "GET groups"]],
-    ["no group", undefined, [`GET groups/${organization}`, "GET groups", "GET groups"]],
-  ])("for a caller that sees %s", async (what, role, asked) => {
-    const own = await group(await narrowed(what, role));
-    await own.check(at(here()).inputs, preview());
-    await own.diff(team, at(here()).outputs, news());
-    expect(requests.map((request) => request.split("?")[0])).toEqual(asked);
-    expect(messages).toEqual([]);
-  });
+it.each([
+  ["a part of the organization", "viewer", [`GET groups/${organization}`, "GET groups"]],
+  ["no group", undefined, [`GET groups/${organization}`, "GET groups", "GET groups"]],
+])("a preview continues for a caller that sees %s", async (what, role, asked) => {
+  const own = await group(await narrowed(what, role));
+  await own.check(at(here()).inputs, preview());
+  await own.diff(team, at(here()).outputs, news());
+  expect(requests.map((request) => request.split("?")[0])).toEqual(asked);
+  expect(messages).toEqual([]);
+});
 
-  it("without credentials, and sends no request", async () => {
-    const own = await group({ IRM_IDENTITY_TOKEN: "" });
-    await own.check(at(here()).inputs, preview());
-    expect(requests).toEqual([]);
-  });
+it("a preview continues without credentials, and sends no request", async () => {
+  const own = await group({ IRM_IDENTITY_TOKEN: "" });
+  await own.check(at(here()).inputs, preview());
+  expect(requests).toEqual([]);
+});
 
-  it("with a warning when the service does not answer or refuses the credentials", async () => {
-    const closed = await group(token, unreachable);
-    await closed.check(at("https://api.example.com").inputs, preview());
-    const refused = await group(token, async () => refusal("UNAUTHENTICATED", "no"));
-    await refused.check(at("https://api.example.com").inputs, preview());
-    expect(messages).toEqual([
-      expect.stringContaining(`the organization ${organization} of this stack cannot be checked: UNAVAILABLE`),
-      expect.stringContaining(`the organization ${organization} of this stack cannot be checked: UNAUTHENTICATED`),
-    ]);
-  });
+it("a preview continues with a warning when the service does not answer or refuses the credentials", async () => {
+  const closed = await group(token, unreachable);
+  await closed.check(at("https://api.example.com").inputs, preview());
+  const refused = await group(token, async () => refusal("UNAUTHENTICATED", "no"));
+  await refused.check(at("https://api.example.com").inputs, preview());
+  expect(messages).toEqual([
+    expect.stringContaining(`the organization ${organization} of this stack cannot be checked: UNAVAILABLE`),
+    expect.stringContaining(`the organization ${organization} of this stack cannot be checked: UNAUTHENTICATED`),
+  ]);
+});
 
-  it("but not when a server on this machine refuses the credentials, since it may have restarted", async () => {
-    const own = await group({ IRM_IDENTITY: `${ORG}/1111111111111111` });
-    const error = await own.check(at(here()).inputs, news()).catch((thrown: Error) => thrown);
-    expect(String(error)).toContain("cannot be checked: PERMISSION_DENIED: exchanging the token of");
-    expect(String(error)).toContain("Was this server restarted without --db?");
-  });
+it("a preview ends when a server on this machine refuses the credentials: it may have restarted", async () => {
+  const own = await group({ IRM_IDENTITY: `${ORG}/1111111111111111` });
+  const error = await own.check(at(here()).inputs, news()).catch((thrown: Error) => thrown);
+  expect(String(error)).toContain("cannot be checked: PERMISSION_DENIED: exchanging the token of");
+  expect(String(error)).toContain("Was this server restarted without --db?");
 });
 
 const keys = ["one", "two", "three"].map((name) => ({ ...news(), ...keyOf(name) }));

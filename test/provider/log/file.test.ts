@@ -135,61 +135,59 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-describe("the file of a journal", () => {
-  it("is readable only by its owner, in a folder of the owner alone, also after compaction", async () => {
-    const path = folder.path("new/deep/stack.jsonl");
-    const file = journalFile(path);
-    await file.append(entryOf("a"));
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
-    await file.compact({ ...contentsFrom(""), entries: [entryOf("b")] });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(["b"]);
-  });
+it("the file is readable only by its owner, in a folder of the owner alone, also after compaction", async () => {
+  const path = folder.path("new/deep/stack.jsonl");
+  const file = journalFile(path);
+  await file.append(entryOf("a"));
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  await file.compact({ ...contentsFrom(""), entries: [entryOf("b")] });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(["b"]);
+});
 
-  it("writes lines that arrive together at once, with one fsync, and each writer waits for it", async () => {
-    const path = folder.path("together.jsonl");
-    const countSyncs = syncCounter();
-    const file = journalFile(path);
-    const first = file.append(entryOf("a"));
-    const others = ["b", "c", "d"].map((id) => file.append(entryOf(id)));
-    await first;
-    expect((await journalFile(path).read())?.entries.map(({ intent }) => intent)).toContain("a");
-    await Promise.all(others);
-    expect(countSyncs()).toBe(1);
-    expect((await journalFile(path).read())?.entries.map(({ intent }) => intent)).toEqual(["a", "b", "c", "d"]);
-  });
+it("the file writes lines that arrive together at once, with one fsync, and each writer waits for it", async () => {
+  const path = folder.path("together.jsonl");
+  const countSyncs = syncCounter();
+  const file = journalFile(path);
+  const first = file.append(entryOf("a"));
+  const others = ["b", "c", "d"].map((id) => file.append(entryOf(id)));
+  await first;
+  expect((await journalFile(path).read())?.entries.map(({ intent }) => intent)).toContain("a");
+  await Promise.all(others);
+  expect(countSyncs()).toBe(1);
+  expect((await journalFile(path).read())?.entries.map(({ intent }) => intent)).toEqual(["a", "b", "c", "d"]);
+});
 
-  it("that was never written differs from one without entries", async () => {
-    expect(await journalFile(folder.path("none.jsonl")).read()).toBeUndefined();
-    writeFileSync(folder.path("empty.jsonl"), "");
-    expect(await journalFile(folder.path("empty.jsonl")).read()).toMatchObject({ entries: [], invalid: [] });
-  });
+it("the file that was never written differs from one without entries", async () => {
+  expect(await journalFile(folder.path("none.jsonl")).read()).toBeUndefined();
+  writeFileSync(folder.path("empty.jsonl"), "");
+  expect(await journalFile(folder.path("empty.jsonl")).read()).toMatchObject({ entries: [], invalid: [] });
+});
 
-  it("with a torn last line keeps the lines before it, and gets the next one on a new line", async () => {
-    const path = folder.path("torn.jsonl");
-    writeFileSync(path, `${JSON.stringify(entryOf("a"))}\n{"intent":"b","key":"organi`);
-    const file = journalFile(path);
-    expect(await file.read()).toMatchObject({ entries: [entryOf("a")], invalid: [] });
-    await file.append(entryOf("c"));
-    expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(["a", "c"]);
-  });
+it("the file with a torn last line keeps the lines before it, and gets the next one on a new line", async () => {
+  const path = folder.path("torn.jsonl");
+  writeFileSync(path, `${JSON.stringify(entryOf("a"))}\n{"intent":"b","key":"organi`);
+  const file = journalFile(path);
+  expect(await file.read()).toMatchObject({ entries: [entryOf("a")], invalid: [] });
+  await file.append(entryOf("c"));
+  expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(["a", "c"]);
+});
 
-  it("that cannot be read is an error with the file and the advice; one that cannot be written fails every one of the writers that share the write", async () => {
-    const path = folder.path("folder.jsonl");
-    mkdirSync(path);
-    const error = (await journalFile(path)
-      .read()
-      .catch((thrown: unknown) => thrown)) as Error;
-    expect(error).toBeInstanceOf(JournalError);
-    expect(error.message).toBe(
-      `the intent journal ${path} cannot be read (EISDIR); free some space or choose another folder: ` +
-        "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write",
-    );
-    const file = journalFile(path);
-    const results = await Promise.allSettled(["a", "b"].map((id) => file.append(entryOf(id))));
-    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  });
+it("the file that cannot be read is an error with advice; one that cannot be written fails all writers", async () => {
+  const path = folder.path("folder.jsonl");
+  mkdirSync(path);
+  const error = (await journalFile(path)
+    .read()
+    .catch((thrown: unknown) => thrown)) as Error;
+  expect(error).toBeInstanceOf(JournalError);
+  expect(error.message).toBe(
+    `the intent journal ${path} cannot be read (EISDIR); free some space or choose another folder: ` +
+      "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write",
+  );
+  const file = journalFile(path);
+  const results = await Promise.allSettled(["a", "b"].map((id) => file.append(entryOf(id))));
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 });
 
 const newIntent = (id: string): NewIntent => {

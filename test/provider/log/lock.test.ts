@@ -55,177 +55,175 @@ const holder = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as Hold
 const filesOf = (file: string) =>
   readdirSync(join(file, "..")).filter((name) => join(file, "..", name).startsWith(file));
 
-describe("the lock of a journal", () => {
-  it("of a process that is dead is taken at once", async () => {
-    const { file, lock, clock } = place();
-    heldBy(file, await deadPid());
-    await lock.acquire();
-    expect(holder(file)).toBe(process.pid);
-    expect(clock.sleeps).toEqual([]);
-    await lock.release();
-    expect(filesOf(file)).toEqual([]);
-  });
+it("the lock of a process that is dead is taken at once", async () => {
+  const { file, lock, clock } = place();
+  heldBy(file, await deadPid());
+  await lock.acquire();
+  expect(holder(file)).toBe(process.pid);
+  expect(clock.sleeps).toEqual([]);
+  await lock.release();
+  expect(filesOf(file)).toEqual([]);
+});
 
-  it("of a living process is waited for, with one message", async () => {
-    const { file, lock, clock, said } = place();
-    heldBy(file, process.ppid);
-    whileWaiting(clock, async (looks) => {
-      if (looks === 3) heldBy(file, await deadPid());
-    });
-    await lock.acquire();
-    expect(clock.sleeps).toEqual([250, 250, 250]);
-    expect(said).toEqual([
-      `waiting for process ${process.ppid} on ${hostname()}, which is creating records of this stack (${file})`,
-    ]);
-    await lock.release();
+it("the lock of a living process is waited for, with one message", async () => {
+  const { file, lock, clock, said } = place();
+  heldBy(file, process.ppid);
+  whileWaiting(clock, async (looks) => {
+    if (looks === 3) heldBy(file, await deadPid());
   });
+  await lock.acquire();
+  expect(clock.sleeps).toEqual([250, 250, 250]);
+  expect(said).toEqual([
+    `waiting for process ${process.ppid} on ${hostname()}, which is creating records of this stack (${file})`,
+  ]);
+  await lock.release();
+});
 
-  it("of a living process that does not end is an error that names it, and the next attempt waits again", async () => {
-    const { file, lock, clock } = place();
-    heldBy(file, process.ppid);
-    whileWaiting(clock, () => touch(file, clock.today()));
-    const text = `process ${process.ppid} on ${hostname()} is creating records of this stack and does not finish; if it is not one of your runs, remove ${file}`;
-    await expect(lock.acquire()).rejects.toThrow(text);
-    expect(clock.now()).toBeGreaterThan(60_000);
-    await expect(lock.acquire()).rejects.toThrow(text);
-    expect(clock.now()).toBeGreaterThan(120_000);
-    expect(holder(file)).toBe(process.ppid);
+it("the lock of a living process that does not end is an error, and the next attempt waits again", async () => {
+  const { file, lock, clock } = place();
+  heldBy(file, process.ppid);
+  whileWaiting(clock, () => touch(file, clock.today()));
+  const text = `process ${process.ppid} on ${hostname()} is creating records of this stack and does not finish; if it is not one of your runs, remove ${file}`;
+  await expect(lock.acquire()).rejects.toThrow(text);
+  expect(clock.now()).toBeGreaterThan(60_000);
+  await expect(lock.acquire()).rejects.toThrow(text);
+  expect(clock.now()).toBeGreaterThan(120_000);
+  expect(holder(file)).toBe(process.ppid);
+});
+
+it.each([
+  ["behind ours", -600_000],
+  ["ahead of ours", 600_000],
+])("the lock of a machine whose clock is %s is waited for while it is touched", async (_, wrongBy) => {
+  const { file, lock, clock } = place();
+  heldBy(file, 1, { host: "elsewhere" });
+  touch(file, clock.today() + wrongBy);
+  whileWaiting(clock, () => touch(file, clock.today() + wrongBy));
+  await expect(lock.acquire()).rejects.toThrow("process 1 on elsewhere is creating records of this stack");
+  expect(holder(file)).toBe(1);
+});
+
+it.each<[string, (file: string) => unknown, number?]>([
+  ["of another machine", async (file) => heldBy(file, await deadPid(), { host: "elsewhere" })],
+  // A container may share this machine's name.
+  ["of other pids than those of this machine", async (file) => heldBy(file, await deadPid(), { pids: "pid:[1]" })],
+  ["of a process that names no namespace", async (file) => heldBy(file, await deadPid(), { pids: undefined })],
+  ["of this machine with a reused pid", (file) => heldBy(file, process.ppid)],
+  ["with torn content", (file) => writeFileSync(file, "")],
+  ["that dying processes were removing", leaveGuard, SILENT_MS + 250],
+])("the lock %s is taken once it is silent, not before", async (_, leave, takenMs = SILENT_MS) => {
+  const { file, lock, clock, said } = place();
+  await leave(file);
+  await lock.acquire();
+  expect(holder(file)).toBe(process.pid);
+  expect(clock.now()).toBe(takenMs);
+  expect(said).toEqual([
+    expect.stringMatching(
+      /^waiting for (process \d+ on \S+|another process), which is creating records of this stack \(/,
+    ),
+  ]);
+  await lock.release();
+  expect(filesOf(file)).toEqual([]);
+});
+
+it("the lock does not count as silent while the waiting process was suspended", async () => {
+  const { file, lock, clock } = place(undefined, 2 * 3_600_000);
+  heldBy(file, 1, { host: "elsewhere" });
+  whileWaiting(clock, (looks) => {
+    if (looks === 1) clock.advance(3_600_000);
   });
+  await lock.acquire();
+  expect(clock.sleeps.length).toBeGreaterThan(100);
+  await lock.release();
+});
 
-  it.each([
-    ["behind ours", -600_000],
-    ["ahead of ours", 600_000],
-  ])("of a machine whose clock is ten minutes %s is waited for while its holder touches it", async (_, wrongBy) => {
-    const { file, lock, clock } = place();
-    heldBy(file, 1, { host: "elsewhere" });
-    touch(file, clock.today() + wrongBy);
-    whileWaiting(clock, () => touch(file, clock.today() + wrongBy));
-    await expect(lock.acquire()).rejects.toThrow("process 1 on elsewhere is creating records of this stack");
-    expect(holder(file)).toBe(1);
-  });
+it("the lock that another process has taken since the last attempt is left to it", async () => {
+  const { file, clock } = place();
+  heldBy(file, await deadPid());
+  const look = await lookAt(file);
+  heldBy(file, process.ppid, { nonce: "new" });
+  expect(await takeoverOf(file, clock)(look)).toBe(true);
+  expect(holder(file)).toBe(process.ppid);
+  expect(existsSync(`${file}.gone`)).toBe(false);
+});
 
-  it.each<[string, (file: string) => unknown, number?]>([
-    ["of another machine", async (file) => heldBy(file, await deadPid(), { host: "elsewhere" })],
-    // A container may share this machine's name.
-    ["of other pids than those of this machine", async (file) => heldBy(file, await deadPid(), { pids: "pid:[1]" })],
-    ["of a process that names no namespace", async (file) => heldBy(file, await deadPid(), { pids: undefined })],
-    ["of this machine with a reused pid", (file) => heldBy(file, process.ppid)],
-    ["with torn content", (file) => writeFileSync(file, "")],
-    ["that dying processes were removing", leaveGuard, SILENT_MS + 250],
-  ])("%s is taken once it has been silent, and not before", async (_, leave, takenMs = SILENT_MS) => {
-    const { file, lock, clock, said } = place();
-    await leave(file);
-    await lock.acquire();
-    expect(holder(file)).toBe(process.pid);
-    expect(clock.now()).toBe(takenMs);
-    expect(said).toEqual([
-      expect.stringMatching(
-        /^waiting for (process \d+ on \S+|another process), which is creating records of this stack \(/,
-      ),
-    ]);
-    await lock.release();
-    expect(filesOf(file)).toEqual([]);
-  });
-
-  it("does not count as silent while the waiting process was suspended", async () => {
-    const { file, lock, clock } = place(undefined, 2 * 3_600_000);
-    heldBy(file, 1, { host: "elsewhere" });
-    whileWaiting(clock, (looks) => {
-      if (looks === 1) clock.advance(3_600_000);
-    });
-    await lock.acquire();
-    expect(clock.sleeps.length).toBeGreaterThan(100);
-    await lock.release();
-  });
-
-  it("that another process has taken since the last attempt is left to it", async () => {
-    const { file, clock } = place();
-    heldBy(file, await deadPid());
-    const look = await lookAt(file);
-    heldBy(file, process.ppid, { nonce: "new" });
-    expect(await takeoverOf(file, clock)(look)).toBe(true);
-    expect(holder(file)).toBe(process.ppid);
-    expect(existsSync(`${file}.gone`)).toBe(false);
-  });
-
-  it("is left to other processes that are removing it", async () => {
-    const { file, lock, clock } = place();
-    heldBy(file, await deadPid());
-    const guard = `${file}.gone`;
+it("the lock is left to other processes that are removing it", async () => {
+  const { file, lock, clock } = place();
+  heldBy(file, await deadPid());
+  const guard = `${file}.gone`;
+  mkdirSync(guard);
+  whileWaiting(clock, () => {
+    // A new one each time.
+    rmdirSync(guard);
     mkdirSync(guard);
-    whileWaiting(clock, () => {
-      // A new one each time.
-      rmdirSync(guard);
-      mkdirSync(guard);
-      touch(guard, clock.today());
-    });
-    await expect(lock.acquire()).rejects.toThrow("does not finish");
-    expect(existsSync(guard)).toBe(true);
+    touch(guard, clock.today());
   });
+  await expect(lock.acquire()).rejects.toThrow("does not finish");
+  expect(existsSync(guard)).toBe(true);
+});
 
-  it("is released by its last holder, and taken again while it is being released, without waiting for itself", async () => {
-    const { file, lock, clock, said } = place();
-    await Promise.all([lock.acquire(), lock.acquire()]);
-    await lock.release();
-    expect(existsSync(file)).toBe(true);
-    await lock.release();
-    expect(existsSync(file)).toBe(false);
-    await lock.acquire();
-    await Promise.all([lock.release(), lock.acquire()]);
-    expect(holder(file)).toBe(process.pid);
-    expect([clock.sleeps, said]).toEqual([[], []]);
-    await lock.release();
-    expect(existsSync(file)).toBe(false);
-  });
+it("the lock is released by its last holder, and taken again meanwhile, without waiting for itself", async () => {
+  const { file, lock, clock, said } = place();
+  await Promise.all([lock.acquire(), lock.acquire()]);
+  await lock.release();
+  expect(existsSync(file)).toBe(true);
+  await lock.release();
+  expect(existsSync(file)).toBe(false);
+  await lock.acquire();
+  await Promise.all([lock.release(), lock.acquire()]);
+  expect(holder(file)).toBe(process.pid);
+  expect([clock.sleeps, said]).toEqual([[], []]);
+  await lock.release();
+  expect(existsSync(file)).toBe(false);
+});
 
-  it("that another process has taken in the meantime is not released, and one whose folder is gone is", async () => {
-    const { file, lock } = place();
-    await lock.acquire();
-    heldBy(file, process.ppid);
-    await lock.release();
-    expect(holder(file)).toBe(process.ppid);
-    const gone = place(folder.path("removed/one.lock"));
-    await gone.lock.acquire();
-    rmSync(folder.path("removed"), { recursive: true });
-    await gone.lock.release();
-    expect(gone.said).toEqual([]);
-  });
+it("the lock that another process has taken is not released, and one whose folder is gone is", async () => {
+  const { file, lock } = place();
+  await lock.acquire();
+  heldBy(file, process.ppid);
+  await lock.release();
+  expect(holder(file)).toBe(process.ppid);
+  const gone = place(folder.path("removed/one.lock"));
+  await gone.lock.acquire();
+  rmSync(folder.path("removed"), { recursive: true });
+  await gone.lock.release();
+  expect(gone.said).toEqual([]);
+});
 
-  it("that cannot be removed is a warning, and is taken again at once", async () => {
-    const { file, lock, clock, said } = place();
-    await lock.acquire();
-    const unlink = vi.spyOn(promises, "unlink").mockRejectedValueOnce(Object.assign(new Error(), { code: "EPERM" }));
-    syncBuiltinESMExports();
-    await lock.release();
-    unlink.mockRestore();
-    syncBuiltinESMExports();
-    expect(said).toEqual([`cannot remove ${file} (EPERM); the next run removes it`]);
-    await lock.acquire();
-    expect(clock.sleeps).toEqual([]);
-    await lock.release();
-    expect(filesOf(file)).toEqual([]);
-    expect(said).toHaveLength(1);
-  });
+it("the lock that cannot be removed is a warning, and is taken again at once", async () => {
+  const { file, lock, clock, said } = place();
+  await lock.acquire();
+  const unlink = vi.spyOn(promises, "unlink").mockRejectedValueOnce(Object.assign(new Error(), { code: "EPERM" }));
+  syncBuiltinESMExports();
+  await lock.release();
+  unlink.mockRestore();
+  syncBuiltinESMExports();
+  expect(said).toEqual([`cannot remove ${file} (EPERM); the next run removes it`]);
+  await lock.acquire();
+  expect(clock.sleeps).toEqual([]);
+  await lock.release();
+  expect(filesOf(file)).toEqual([]);
+  expect(said).toHaveLength(1);
+});
 
-  it("that cannot be written on a full disk is an error with advice, without a wait", async () => {
-    const { file, lock, clock } = place();
-    const script = fileURLToPath(new URL("../../support/lock-process.ts", import.meta.url));
-    // The size limit is 0: a file can be created, but not written.
-    const child = spawn("sh", ["-c", 'ulimit -f 0; exec "$@"', "sh", process.execPath, script, file], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    expect(JSON.parse(await textOf(child.stdout))).toEqual({
-      name: "JournalError",
-      message:
-        `the intent journal ${file} cannot be written (EFBIG); free some space or choose another folder: ` +
-        "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write",
-      open: [],
-    });
-    expect(filesOf(file)).toEqual([]);
-    await lock.acquire();
-    expect(clock.sleeps).toEqual([]);
-    await lock.release();
+it("the lock that cannot be written on a full disk is an error with advice, without a wait", async () => {
+  const { file, lock, clock } = place();
+  const script = fileURLToPath(new URL("../../support/lock-process.ts", import.meta.url));
+  // The size limit is 0: a file can be created, but not written.
+  const child = spawn("sh", ["-c", 'ulimit -f 0; exec "$@"', "sh", process.execPath, script, file], {
+    stdio: ["ignore", "pipe", "inherit"],
   });
+  expect(JSON.parse(await textOf(child.stdout))).toEqual({
+    name: "JournalError",
+    message:
+      `the intent journal ${file} cannot be written (EFBIG); free some space or choose another folder: ` +
+      "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write",
+    open: [],
+  });
+  expect(filesOf(file)).toEqual([]);
+  await lock.acquire();
+  expect(clock.sleeps).toEqual([]);
+  await lock.release();
 });
 
 describe("the holder of a journal's lock", () => {

@@ -156,59 +156,57 @@ it("work of one name goes on after one that does not end in its time", async () 
   expect(two.clock.now()).toBeGreaterThan(60_000);
 });
 
-describe("the folder of the logs", () => {
-  it("is of the user alone, and so are its files", () => {
-    ownershipOf();
-    expect(statSync(shared).mode & 0o777).toBe(0o700);
-    expect(statSync(log()).mode & 0o777).toBe(0o600);
-  });
+it("the folder of the logs is of the user alone, and so are its files", () => {
+  ownershipOf();
+  expect(statSync(shared).mode & 0o777).toBe(0o700);
+  expect(statSync(log()).mode & 0o777).toBe(0o600);
+});
 
-  it("loses the files of engines that have ended, and keeps those of engines that run", async () => {
-    const child = spawn("sleep", ["60"]);
-    children.push(child);
-    joined({ address: "127.0.0.1:40124", pid: child.pid as number });
-    const [theirs] = logs() as [string];
-    const elsewhere = theirs.replace(/^\w+/, "another-machine");
-    const reused = theirs.replace(/\.(\d+)\.(\d+)\./, ".$1.1.");
-    for (const name of [elsewhere, reused]) writeFileSync(join(shared, name), "");
-    joined();
-    expect(logs()).toHaveLength(3);
-    expect(logs()).not.toContain(reused);
-    const end = once(child, "exit");
-    child.kill("SIGKILL");
-    await end;
-    joined();
-    expect(logs()).toHaveLength(2);
-    expect(logs()).not.toContain(theirs);
-    expect(logs()).toContain(elsewhere);
-  });
+it("the folder of the logs loses the files of engines that have ended, and no others", async () => {
+  const child = spawn("sleep", ["60"]);
+  children.push(child);
+  joined({ address: "127.0.0.1:40124", pid: child.pid as number });
+  const [theirs] = logs() as [string];
+  const elsewhere = theirs.replace(/^\w+/, "another-machine");
+  const reused = theirs.replace(/\.(\d+)\.(\d+)\./, ".$1.1.");
+  for (const name of [elsewhere, reused]) writeFileSync(join(shared, name), "");
+  joined();
+  expect(logs()).toHaveLength(3);
+  expect(logs()).not.toContain(reused);
+  const end = once(child, "exit");
+  child.kill("SIGKILL");
+  await end;
+  joined();
+  expect(logs()).toHaveLength(2);
+  expect(logs()).not.toContain(theirs);
+  expect(logs()).toContain(elsewhere);
+});
 
-  it.each<[string, () => void, string]>([
-    ["that is a link", () => symlinkSync(temporary, shared), "must be a folder of this user alone, and is none"],
-    ["that is a file", () => writeFileSync(shared, ""), "cannot be used (EEXIST)"],
-    [
-      "open to others",
-      () => mkdirSync(shared, { mode: 0o755 }),
-      "must be a folder of this user alone, and others have access to it",
-    ],
-  ])("%s is one error with the advice", (_, prepare, problem) => {
-    prepare();
-    expect(() => joinOperation(ENGINE)).toThrow(OperationError);
-    expect(() => joinOperation(ENGINE)).toThrow(problem);
-    expect(() => joinOperation(ENGINE)).toThrow("; remove it, or set TMPDIR to a folder of your own");
-  });
+it.each<[string, () => void, string]>([
+  ["that is a link", () => symlinkSync(temporary, shared), "must be a folder of this user alone, and is none"],
+  ["that is a file", () => writeFileSync(shared, ""), "cannot be used (EEXIST)"],
+  [
+    "open to others",
+    () => mkdirSync(shared, { mode: 0o755 }),
+    "must be a folder of this user alone, and others have access to it",
+  ],
+])("the folder of the logs %s is one error with the advice", (_, prepare, problem) => {
+  prepare();
+  expect(() => joinOperation(ENGINE)).toThrow(OperationError);
+  expect(() => joinOperation(ENGINE)).toThrow(problem);
+  expect(() => joinOperation(ENGINE)).toThrow("; remove it, or set TMPDIR to a folder of your own");
+});
 
-  it("has no file that is a link", () => {
-    joined();
-    const path = log();
-    closeAll();
-    const target = join(temporary, "target");
-    writeFileSync(target, "");
-    symlinkSync(target, path);
-    expect(() => joinOperation(ENGINE)).toThrow(`${path}, which the providers of one operation share, cannot be used`);
-    expect(readFileSync(target, "utf8")).toBe("");
-    rmSync(path);
-  });
+it("the folder of the logs has no file that is a link", () => {
+  joined();
+  const path = log();
+  closeAll();
+  const target = join(temporary, "target");
+  writeFileSync(target, "");
+  symlinkSync(target, path);
+  expect(() => joinOperation(ENGINE)).toThrow(`${path}, which the providers of one operation share, cannot be used`);
+  expect(readFileSync(target, "utf8")).toBe("");
+  rmSync(path);
 });
 
 it.runIf(process.platform === "linux")("a process that was killed and not reaped is not alive", async () => {

@@ -1,7 +1,7 @@
 // Look-ups and lists as a program uses them, and what AccessPolicy adopts: by name, or by the uids of a file. The engine is a mock, the service is
 // the reference server.
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { parsePolicy } from "../../../access/policy/parse.ts";
 import type { PolicyDocument } from "../../../provider/index.ts";
 import * as irm from "../../../provider/index.ts";
@@ -74,97 +74,93 @@ it("lists of role bindings take the name of a built-in role; errors are the oper
   );
 });
 
-describe("look-ups", () => {
-  it("find each kind by its uid, and by its name where it has one, directly in a group", async () => {
-    expect(await irm.getGroup({ parent: org, name: "g3" })).toMatchObject({ name: "g3", verified: false });
-    expect((await irm.getIdentity({ parent: org, name: "owner" })).uid).toBe(service.identity);
-    expect(await irm.getRepo({ uid: repo })).toMatchObject({ uid: repo, name: "nginx" });
-    expect(await irm.getRepo({ name: "nginx", parent: group })).toMatchObject({ uid: repo });
-    // Lists leave such a tag out by default.
-    expect(await irm.getTag({ name: "1.2.3-r0", repo })).toMatchObject({ uid: tag, digest: digest("a") });
-    expect(await irm.getTag({ uid: tag })).toMatchObject({ uid: tag });
-    expect(await irm.getIdentityProvider({ name: "login", parent: group })).toMatchObject({ uid: provider });
-    expect(await irm.getIdentityProvider({ uid: provider })).toMatchObject({ name: "login" });
-    expect(await irm.getGroupInvite({ uid: invite })).toMatchObject({ uid: invite, role: { name: "viewer" } });
-    expect(await irm.getAccountAssociation({ group })).toMatchObject({ uid: group, name: "clouds" });
-  });
+it("look-ups find each kind by its uid, and by its name where it has one, directly in a group", async () => {
+  expect(await irm.getGroup({ parent: org, name: "g3" })).toMatchObject({ name: "g3", verified: false });
+  expect((await irm.getIdentity({ parent: org, name: "owner" })).uid).toBe(service.identity);
+  expect(await irm.getRepo({ uid: repo })).toMatchObject({ uid: repo, name: "nginx" });
+  expect(await irm.getRepo({ name: "nginx", parent: group })).toMatchObject({ uid: repo });
+  // Lists leave such a tag out by default.
+  expect(await irm.getTag({ name: "1.2.3-r0", repo })).toMatchObject({ uid: tag, digest: digest("a") });
+  expect(await irm.getTag({ uid: tag })).toMatchObject({ uid: tag });
+  expect(await irm.getIdentityProvider({ name: "login", parent: group })).toMatchObject({ uid: provider });
+  expect(await irm.getIdentityProvider({ uid: provider })).toMatchObject({ name: "login" });
+  expect(await irm.getGroupInvite({ uid: invite })).toMatchObject({ uid: invite, role: { name: "viewer" } });
+  expect(await irm.getAccountAssociation({ group })).toMatchObject({ uid: group, name: "clouds" });
+});
 
-  it("search only root-level records when no parent is given: a built-in role, never one of the same name in a group", async () => {
-    const { name } = await call("GetGroup", { uid: org });
-    expect((await irm.getGroup({ name: name as string })).uid).toBe(org);
-    await expect(irm.getGroup({ name: "g3" })).rejects.toThrow(
-      'no group named "g3" at the root; exactly one is needed',
-    );
-    const role = { name: "viewer", capabilities: ["CAP_IAM_GROUPS_LIST"] };
-    const uid = await uidOf("CreateRole", { parent: org, role });
-    expect((await irm.getRole({ name: "viewer" })).uid).toBe(viewer);
-    expect((await irm.getRole({ name: "viewer", parent: org })).uid).toBe(uid);
-  });
+it("look-ups without a parent search the root alone: a built-in role, never its namesake in a group", async () => {
+  const { name } = await call("GetGroup", { uid: org });
+  expect((await irm.getGroup({ name: name as string })).uid).toBe(org);
+  await expect(irm.getGroup({ name: "g3" })).rejects.toThrow('no group named "g3" at the root; exactly one is needed');
+  const role = { name: "viewer", capabilities: ["CAP_IAM_GROUPS_LIST"] };
+  const uid = await uidOf("CreateRole", { parent: org, role });
+  expect((await irm.getRole({ name: "viewer" })).uid).toBe(viewer);
+  expect((await irm.getRole({ name: "viewer", parent: org })).uid).toBe(uid);
+});
 
-  const ABSENT = `${repo}/ffffffffffffffff`;
-  it.each<[string, () => Promise<unknown>, string | RegExp]>([
-    [
-      "the nearest name at the root",
-      () => irm.getRole({ name: "editr" }),
-      'no role named "editr" at the root; exactly one is needed; did you mean "editor"?',
-    ],
-    [
-      "the nearest in a group",
-      () => irm.getGroup({ parent: org, name: "g66" }),
-      /^no group named "g66" in .*; did you mean "g6"/,
-    ],
-    [
-      "no name where none is like it",
-      () => irm.getGroup({ parent: org, name: "nothing like it" }),
-      new RegExp(`^no group named "nothing like it" in ${org}; exactly one is needed$`),
-    ],
-    ["a uid of no record", () => irm.getTag({ uid: ABSENT }), `no tag has the uid ${ABSENT}`],
-    ["what is no uid", () => irm.getGroupInvite({ uid: "x" }), "uid of the group invite to look for must be a uid"],
-    ["a missing name", () => irm.getRole({} as never), "name of the role to look for is required"],
-    ["a missing parent", () => irm.getRepo({ name: "nginx" } as never), "parent of the repo to look for is required"],
-    [
-      "a parent that is undefined by mistake, and do not search the root",
-      () => irm.getRole({ name: "viewer", parent: undefined }),
-      "parent of the role to look for was passed as undefined",
-    ],
-  ])("report %s", async (_, lookUp, text) => {
-    await expect(lookUp()).rejects.toThrow(text);
-  });
+const ABSENT = `${repo}/ffffffffffffffff`;
+it.each<[string, () => Promise<unknown>, string | RegExp]>([
+  [
+    "the nearest name at the root",
+    () => irm.getRole({ name: "editr" }),
+    'no role named "editr" at the root; exactly one is needed; did you mean "editor"?',
+  ],
+  [
+    "the nearest in a group",
+    () => irm.getGroup({ parent: org, name: "g66" }),
+    /^no group named "g66" in .*; did you mean "g6"/,
+  ],
+  [
+    "no name where none is like it",
+    () => irm.getGroup({ parent: org, name: "nothing like it" }),
+    new RegExp(`^no group named "nothing like it" in ${org}; exactly one is needed$`),
+  ],
+  ["a uid of no record", () => irm.getTag({ uid: ABSENT }), `no tag has the uid ${ABSENT}`],
+  ["what is no uid", () => irm.getGroupInvite({ uid: "x" }), "uid of the group invite to look for must be a uid"],
+  ["a missing name", () => irm.getRole({} as never), "name of the role to look for is required"],
+  ["a missing parent", () => irm.getRepo({ name: "nginx" } as never), "parent of the repo to look for is required"],
+  [
+    "a parent that is undefined by mistake, and do not search the root",
+    () => irm.getRole({ name: "viewer", parent: undefined }),
+    "parent of the role to look for was passed as undefined",
+  ],
+])("look-ups report %s", async (_, lookUp, text) => {
+  await expect(lookUp()).rejects.toThrow(text);
+});
 
-  it("list the matches when there are several", async () => {
-    const twin = { parent: org, group: { name: "twin" } };
-    const twins = [await uidOf("CreateGroup", twin), await uidOf("CreateGroup", twin)];
-    const error = await irm.getGroup({ parent: org, name: "twin" }).catch((thrown: Error) => thrown);
-    const [head, ...list] = (error as Error).message.split("\n");
-    expect(head).toBe(`2 groups named "twin" in ${org}; exactly one is needed`);
-    expect(list.sort()).toEqual(twins.map((uid) => `  - ${uid} "twin"`).sort());
-  });
+it("look-ups list the matches when there are several", async () => {
+  const twin = { parent: org, group: { name: "twin" } };
+  const twins = [await uidOf("CreateGroup", twin), await uidOf("CreateGroup", twin)];
+  const error = await irm.getGroup({ parent: org, name: "twin" }).catch((thrown: Error) => thrown);
+  const [head, ...list] = (error as Error).message.split("\n");
+  expect(head).toBe(`2 groups named "twin" in ${org}; exactly one is needed`);
+  expect(list.sort()).toEqual(twins.map((uid) => `  - ${uid} "twin"`).sort());
+});
 
-  it("accept inputs that are known later", async () => {
-    const name = Promise.resolve("g2");
-    expect(await awaitValue(irm.getGroupOutput({ parent: later(org), name }).name)).toBe("g2");
-    const found = [
-      irm.getRoleOutput({ name: "viewer" }),
-      irm.getIdentityOutput({ parent: org, name: "owner" }),
-      irm.getRepoOutput({ name: later("nginx"), parent: later(group) }),
-      irm.getTagOutput({ name: "1.2.3-r0", repo: later(repo) }),
-      irm.getAccountAssociationOutput({ group: later(group) }),
-      irm.getGroupInviteOutput({ uid: later(invite) }),
-      irm.getIdentityProviderOutput({ uid: later(provider) }),
-    ];
-    const uids = await Promise.all(found.map(({ uid }) => awaitValue(uid)));
-    expect(uids).toEqual([viewer, service.identity, repo, tag, group, invite, provider]);
-  });
+it("look-ups accept inputs that are known later", async () => {
+  const name = Promise.resolve("g2");
+  expect(await awaitValue(irm.getGroupOutput({ parent: later(org), name }).name)).toBe("g2");
+  const found = [
+    irm.getRoleOutput({ name: "viewer" }),
+    irm.getIdentityOutput({ parent: org, name: "owner" }),
+    irm.getRepoOutput({ name: later("nginx"), parent: later(group) }),
+    irm.getTagOutput({ name: "1.2.3-r0", repo: later(repo) }),
+    irm.getAccountAssociationOutput({ group: later(group) }),
+    irm.getGroupInviteOutput({ uid: later(invite) }),
+    irm.getIdentityProviderOutput({ uid: later(provider) }),
+  ];
+  const uids = await Promise.all(found.map(({ uid }) => awaitValue(uid)));
+  expect(uids).toEqual([viewer, service.identity, repo, tag, group, invite, provider]);
+});
 
-  it("of adopt: match find the one record by its distinguishing fields", async () => {
-    const found = (kind: KindName, inputs: pulumi.Inputs) =>
-      awaitValue(adoption(true, kind, "x", { adopt: "match", ...inputs }, {}).adopt as pulumi.Output<string>);
-    expect(await found("repo", { parent: group, name: "nginx" })).toBe(repo);
-    expect(await found("tag", { parent: repo, name: "1.2.3-r0" })).toBe(tag);
-    expect(await found("groupInvite", { parent: group, role: "viewer", ttl: "1s" })).toBe(invite);
-    expect(await found("identityProvider", { parent: group, name: "login" })).toBe(provider);
-    expect(await found("accountAssociation", { parent: group, name: "another" })).toBe(group);
-  });
+it("look-ups of adopt: match find the one record by its distinguishing fields", async () => {
+  const found = (kind: KindName, inputs: pulumi.Inputs) =>
+    awaitValue(adoption(true, kind, "x", { adopt: "match", ...inputs }, {}).adopt as pulumi.Output<string>);
+  expect(await found("repo", { parent: group, name: "nginx" })).toBe(repo);
+  expect(await found("tag", { parent: repo, name: "1.2.3-r0" })).toBe(tag);
+  expect(await found("groupInvite", { parent: group, role: "viewer", ttl: "1s" })).toBe(invite);
+  expect(await found("identityProvider", { parent: group, name: "login" })).toBe(provider);
+  expect(await found("accountAssociation", { parent: group, name: "another" })).toBe(group);
 });
 
 const uid = org;

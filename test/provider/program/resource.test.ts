@@ -1,7 +1,7 @@
 // The classes: the inputs that they register with the engine. Two alternatives at once are a compile error. tsc reads this
 // file, and an expected error that is missing is an error.
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Group, Identity, type IdentityArgs, Role, RoleBinding, RoleBindingSet } from "../../../provider/index.ts";
 import { handlerText } from "../../../provider/program/form.ts";
 import { awaitValue } from "../../../provider/program/output.ts";
@@ -19,70 +19,68 @@ beforeEach(async () => {
 
 const claimMatch = { issuer: "https://a.example.com", subject: "s" };
 
-describe("a resource", () => {
-  it("of each class has its type and its handler", async () => {
-    const group = new Group("g", { parent: ORG, name: "g" });
-    const identity = new Identity("i", { parent: group, name: "i", claimMatch });
-    const role = new Role("r", { parent: group, name: "r", capabilities: ["groups.list"] });
-    await awaitValue(new RoleBinding("b", { parent: group, identity, role }).uid);
-    expect(made.map(({ type, inputs }) => [type, inputs.__provider]).sort()).toEqual([
-      ["pulumi-nodejs:dynamic/irm:Group", handlerText("group")],
-      ["pulumi-nodejs:dynamic/irm:Identity", handlerText("identity")],
-      ["pulumi-nodejs:dynamic/irm:Role", handlerText("role")],
-      ["pulumi-nodejs:dynamic/irm:RoleBinding", handlerText("roleBinding")],
-    ]);
-  });
+it("a resource of each class has its type and its handler", async () => {
+  const group = new Group("g", { parent: ORG, name: "g" });
+  const identity = new Identity("i", { parent: group, name: "i", claimMatch });
+  const role = new Role("r", { parent: group, name: "r", capabilities: ["groups.list"] });
+  await awaitValue(new RoleBinding("b", { parent: group, identity, role }).uid);
+  expect(made.map(({ type, inputs }) => [type, inputs.__provider]).sort()).toEqual([
+    ["pulumi-nodejs:dynamic/irm:Group", handlerText("group")],
+    ["pulumi-nodejs:dynamic/irm:Identity", handlerText("identity")],
+    ["pulumi-nodejs:dynamic/irm:Role", handlerText("role")],
+    ["pulumi-nodejs:dynamic/irm:RoleBinding", handlerText("roleBinding")],
+  ]);
+});
 
-  it("refers to resources by their uid, and keeps plain uids", async () => {
-    const group = new Group("g", { root: true, name: "g" });
-    const own = `${ORG}/3333333333333333`;
-    await awaitValue(new RoleBinding("b", { parent: group, identity: IDENTITY, role: pulumi.output(own) }).uid);
-    const { __provider, ...inputs } = made[1]?.inputs ?? {};
-    expect(inputs).toEqual({
-      __key: "-/project/stack/RoleBinding::b",
-      parent: GROUP,
-      identity: IDENTITY,
-      role: own,
-      names: { group: "g" },
-    });
+it("a resource refers to resources by their uid, and keeps plain uids", async () => {
+  const group = new Group("g", { root: true, name: "g" });
+  const own = `${ORG}/3333333333333333`;
+  await awaitValue(new RoleBinding("b", { parent: group, identity: IDENTITY, role: pulumi.output(own) }).uid);
+  const { __provider, ...inputs } = made[1]?.inputs ?? {};
+  expect(inputs).toEqual({
+    __key: "-/project/stack/RoleBinding::b",
+    parent: GROUP,
+    identity: IDENTITY,
+    role: own,
+    names: { group: "g" },
   });
+});
 
-  it("ignores the names of pairs whose changes are ignored", async () => {
-    let ignored: string[] | undefined;
-    const see: pulumi.ResourceTransformation = ({ opts }) => {
-      ignored = opts.ignoreChanges;
-      return undefined;
-    };
-    const ignoreChanges = ["bindings[0].role", "maxRemovals"];
-    const bindings = [{ identity: IDENTITY, role: "viewer" }];
-    const set = new RoleBindingSet("s", { parent: ORG, bindings }, { ignoreChanges, transformations: [see] });
-    await awaitValue(set.uid);
-    expect(ignored).toEqual([...ignoreChanges, "names[0].role"]);
-  });
+it("a resource ignores the names of pairs whose changes are ignored", async () => {
+  let ignored: string[] | undefined;
+  const see: pulumi.ResourceTransformation = ({ opts }) => {
+    ignored = opts.ignoreChanges;
+    return undefined;
+  };
+  const ignoreChanges = ["bindings[0].role", "maxRemovals"];
+  const bindings = [{ identity: IDENTITY, role: "viewer" }];
+  const set = new RoleBindingSet("s", { parent: ORG, bindings }, { ignoreChanges, transformations: [see] });
+  await awaitValue(set.uid);
+  expect(ignored).toEqual([...ignoreChanges, "names[0].role"]);
+});
 
-  it("that is read by its uid has no arguments", async () => {
-    await awaitValue(Role.get("r", ROLE).uid);
-    await awaitValue(RoleBinding.get("b", IDENTITY).uid);
-    const keys = made.map(({ id, inputs: { __provider, ...inputs } }) => [id, inputs]);
-    expect(keys).toEqual([
-      [ROLE, { __key: "-/project/stack/Role::r" }],
-      [IDENTITY, { __key: "-/project/stack/RoleBinding::b" }],
-    ]);
-    expect(await awaitValue(Group.get("g", GROUP).uid)).toBe(GROUP);
-  });
+it("a resource that is read by its uid has no arguments", async () => {
+  await awaitValue(Role.get("r", ROLE).uid);
+  await awaitValue(RoleBinding.get("b", IDENTITY).uid);
+  const keys = made.map(({ id, inputs: { __provider, ...inputs } }) => [id, inputs]);
+  expect(keys).toEqual([
+    [ROLE, { __key: "-/project/stack/Role::r" }],
+    [IDENTITY, { __key: "-/project/stack/RoleBinding::b" }],
+  ]);
+  expect(await awaitValue(Group.get("g", GROUP).uid)).toBe(GROUP);
+});
 
-  it("explains in one sentence an option that cannot work, and stores the one that the engine drops", async () => {
-    const args = { parent: ORG, name: "g" };
-    expect(() => new Group("g", args, { import: GROUP })).toThrow(
-      /^Group g: the option import does not work for dynamic resources; take the record over with the argument adopt, [^.]*\(docs\/limits\.md\)\.$/,
-    );
-    const provider = new (class extends pulumi.ProviderResource {})("other", "p", {});
-    expect(() => new Group("g", args, { provider })).toThrow(
-      /^Group g: the option provider does not work for dynamic resources; [^.]*one stack for each service\.$/,
-    );
-    await awaitValue(new Group("g", args, { replaceOnChanges: ["name"] }).uid);
-    expect(made.at(-1)?.inputs.__replaceOnChanges).toEqual(["name"]);
-  });
+it("a resource explains an option that cannot work, and stores the one that the engine drops", async () => {
+  const args = { parent: ORG, name: "g" };
+  expect(() => new Group("g", args, { import: GROUP })).toThrow(
+    /^Group g: the option import does not work for dynamic resources; take the record over with the argument adopt, [^.]*\(docs\/limits\.md\)\.$/,
+  );
+  const provider = new (class extends pulumi.ProviderResource {})("other", "p", {});
+  expect(() => new Group("g", args, { provider })).toThrow(
+    /^Group g: the option provider does not work for dynamic resources; [^.]*one stack for each service\.$/,
+  );
+  await awaitValue(new Group("g", args, { replaceOnChanges: ["name"] }).uid);
+  expect(made.at(-1)?.inputs.__replaceOnChanges).toEqual(["name"]);
 });
 
 it("the types accept exactly one alternative", () => {

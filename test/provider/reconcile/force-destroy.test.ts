@@ -55,113 +55,111 @@ const refusalOf = async (uid: string, stored: Json, session = run()): Promise<st
 };
 const FORCED = { name: "forced", forceDestroy: true };
 
-describe("forceDestroy of a group", () => {
-  it("prints the whole list before the first delete, then deletes the deepest first", async () => {
-    const top = await makeGroup(org, "top");
-    const mid = await makeGroup(top, "mid");
-    const low = await makeGroup(mid, "low");
-    const ci = await makeIdentity(mid, "ci");
-    const role = await make("CreateRole", "role", top, { name: "own", capabilities: ["CAP_IAM_GROUPS_LIST"] });
-    const binding = await bind(low, ci, role);
-    await reconcile.remove(group, run(), top, { name: "top", forceDestroy: true });
+it("forceDestroy prints the whole list before the first delete, then deletes the deepest first", async () => {
+  const top = await makeGroup(org, "top");
+  const mid = await makeGroup(top, "mid");
+  const low = await makeGroup(mid, "low");
+  const ci = await makeIdentity(mid, "ci");
+  const role = await make("CreateRole", "role", top, { name: "own", capabilities: ["CAP_IAM_GROUPS_LIST"] });
+  const binding = await bind(low, ci, role);
+  await reconcile.remove(group, run(), top, { name: "top", forceDestroy: true });
 
-    const announced = events.findIndex((event) => event.startsWith(`group ${top} "top": forceDestroy`));
-    expect(events[announced]?.split("\n")).toEqual([
-      `group ${top} "top": forceDestroy: deletes 5 records below it:`,
-      `  - role binding ${binding} (ci as own)`,
-      `  - identity ${ci} "ci"`,
-      `  - group ${low} "low"`,
-      `  - role ${role} "own"`,
-      `  - group ${mid} "mid"`,
-    ]);
-    // Only the group itself was tried before that, and refused.
-    expect(new Set(events.slice(0, announced))).toEqual(new Set([`DELETE groups/${top}`]));
-    expect(events.slice(announced + 1)).toEqual([
-      `DELETE roleBindings/${binding}`,
-      `DELETE identities/${ci}`,
-      `DELETE groups/${low}`,
-      `DELETE roles/${role}`,
-      `DELETE groups/${mid}`,
-      `DELETE groups/${top}`,
-    ]);
-    expect(await isGroupThere(service, top)).toBe(false);
-  });
+  const announced = events.findIndex((event) => event.startsWith(`group ${top} "top": forceDestroy`));
+  expect(events[announced]?.split("\n")).toEqual([
+    `group ${top} "top": forceDestroy: deletes 5 records below it:`,
+    `  - role binding ${binding} (ci as own)`,
+    `  - identity ${ci} "ci"`,
+    `  - group ${low} "low"`,
+    `  - role ${role} "own"`,
+    `  - group ${mid} "mid"`,
+  ]);
+  // Only the group itself was tried before that, and refused.
+  expect(new Set(events.slice(0, announced))).toEqual(new Set([`DELETE groups/${top}`]));
+  expect(events.slice(announced + 1)).toEqual([
+    `DELETE roleBindings/${binding}`,
+    `DELETE identities/${ci}`,
+    `DELETE groups/${low}`,
+    `DELETE roles/${role}`,
+    `DELETE groups/${mid}`,
+    `DELETE groups/${top}`,
+  ]);
+  expect(await isGroupThere(service, top)).toBe(false);
+});
 
-  it("deletes repos, identity providers, account associations and invites too", async () => {
-    const top = await makeGroup(org, "kinds");
-    const low = await makeGroup(top, "low");
-    const oidc = { issuer: "https://idp.example", clientId: "id", clientSecret: "secret", additionalScopes: ["email"] };
-    const accounts = { name: "aws", amazon: { account: "123456789012" } };
-    await make("CreateRepo", "repo", low, { name: "repo" });
-    await make("CreateIdentityProvider", "identityProvider", low, { name: "idp", oidc, defaultRole: viewer });
-    for (const parent of [low, top]) await make("CreateAccountAssociation", "accountAssociation", parent, accounts);
-    await make("CreateGroupInvite", "groupInvite", low, { roleUid: viewer, ttl: "3600s" });
-    await reconcile.remove(group, run(), top, { forceDestroy: true });
-    expect(await isGroupThere(service, top)).toBe(false);
-    const words = deletes().map((event) => event.split("/")[0]?.replace("DELETE ", ""));
-    expect(new Set(words)).toEqual(
-      new Set(["groups", "groupInvites", "accountAssociations", "identityProviders", "repos"]),
-    );
-  });
+it("forceDestroy deletes repos, identity providers, account associations and invites too", async () => {
+  const top = await makeGroup(org, "kinds");
+  const low = await makeGroup(top, "low");
+  const oidc = { issuer: "https://idp.example", clientId: "id", clientSecret: "secret", additionalScopes: ["email"] };
+  const accounts = { name: "aws", amazon: { account: "123456789012" } };
+  await make("CreateRepo", "repo", low, { name: "repo" });
+  await make("CreateIdentityProvider", "identityProvider", low, { name: "idp", oidc, defaultRole: viewer });
+  for (const parent of [low, top]) await make("CreateAccountAssociation", "accountAssociation", parent, accounts);
+  await make("CreateGroupInvite", "groupInvite", low, { roleUid: viewer, ttl: "3600s" });
+  await reconcile.remove(group, run(), top, { forceDestroy: true });
+  expect(await isGroupThere(service, top)).toBe(false);
+  const words = deletes().map((event) => event.split("/")[0]?.replace("DELETE ", ""));
+  expect(new Set(words)).toEqual(
+    new Set(["groups", "groupInvites", "accountAssociations", "identityProviders", "repos"]),
+  );
+});
 
-  it("is refused beyond forceDestroyMax, or 50 records where it is not given, with the list, and nothing is deleted", async () => {
-    const top = await makeGroup(org, "many");
-    const below = [await makeGroup(top, "a"), await makeGroup(top, "b"), await makeGroup(top, "c")];
-    const stored = { name: "many", forceDestroy: true, forceDestroyMax: 2 };
-    const [head, ...lines] = (await refusalOf(top, stored)).split("\n");
-    expect(head).toBe(
-      `group ${top} "many": forceDestroy: 3 records are below it, and forceDestroyMax is 2; nothing was deleted:`,
-    );
-    expect(lines.pop()).toBe("See docs/recovery.md#blocked");
-    expect(lines.sort()).toEqual(below.map((uid, i) => `  - group ${uid} "${"abc"[i]}"`).sort());
-    await reconcile.remove(group, run(), top, { ...stored, forceDestroyMax: 3 });
-    expect(await isGroupThere(service, top)).toBe(false);
-    const fifty = await makeGroup(org, "fifty");
-    events = [];
-    for (let i = 0; i < 51; i += 1) await makeGroup(fifty, `g${i}`);
-    expect(await refusalOf(fifty, FORCED)).toContain(
-      "forceDestroy: 51 records are below it, and forceDestroyMax is 50; nothing was deleted:",
-    );
-  });
+it("forceDestroy is refused beyond forceDestroyMax, or 50, with the list, and nothing is deleted", async () => {
+  const top = await makeGroup(org, "many");
+  const below = [await makeGroup(top, "a"), await makeGroup(top, "b"), await makeGroup(top, "c")];
+  const stored = { name: "many", forceDestroy: true, forceDestroyMax: 2 };
+  const [head, ...lines] = (await refusalOf(top, stored)).split("\n");
+  expect(head).toBe(
+    `group ${top} "many": forceDestroy: 3 records are below it, and forceDestroyMax is 2; nothing was deleted:`,
+  );
+  expect(lines.pop()).toBe("See docs/recovery.md#blocked");
+  expect(lines.sort()).toEqual(below.map((uid, i) => `  - group ${uid} "${"abc"[i]}"`).sort());
+  await reconcile.remove(group, run(), top, { ...stored, forceDestroyMax: 3 });
+  expect(await isGroupThere(service, top)).toBe(false);
+  const fifty = await makeGroup(org, "fifty");
+  events = [];
+  for (let i = 0; i < 51; i += 1) await makeGroup(fifty, `g${i}`);
+  expect(await refusalOf(fifty, FORCED)).toContain(
+    "forceDestroy: 51 records are below it, and forceDestroyMax is 50; nothing was deleted:",
+  );
+});
 
-  it("is refused on a root group: in the preview, and in the delete if the state has it", async () => {
-    expect(inputProblems(group, { root: true, name: "r", forceDestroy: true })).toEqual([
-      { field: "forceDestroy", description: "is refused on a root group: it would empty an organization" },
-    ]);
-    const root = await make("CreateGroup", "group", "", { name: "root" });
-    await makeGroup(root, "below");
-    expect(await refusalOf(root, FORCED)).toBe(
-      `group ${root} "forced": forceDestroy is refused on a root group: it would empty an organization\nSee docs/recovery.md#blocked`,
-    );
-  });
+it("forceDestroy is refused on a root group: in the preview, and in the delete if the state has it", async () => {
+  expect(inputProblems(group, { root: true, name: "r", forceDestroy: true })).toEqual([
+    { field: "forceDestroy", description: "is refused on a root group: it would empty an organization" },
+  ]);
+  const root = await make("CreateGroup", "group", "", { name: "root" });
+  await makeGroup(root, "below");
+  expect(await refusalOf(root, FORCED)).toBe(
+    `group ${root} "forced": forceDestroy is refused on a root group: it would empty an organization\nSee docs/recovery.md#blocked`,
+  );
+});
 
-  it("is refused when a role binding outside would be deleted with an identity below", async () => {
-    const [top, otherGroup] = [await makeGroup(org, "inside"), await makeGroup(org, "outside")];
-    const ci = await makeIdentity(top, "ci");
-    const binding = await bind(otherGroup, ci);
-    expect(await refusalOf(top, FORCED)).toBe(
-      `group ${top} "forced": forceDestroy: these role bindings are outside it and would be deleted with identities below it; ` +
-        `nothing was deleted:\n  - role binding ${binding} (ci as viewer) of identity ${ci} "ci"\nSee docs/recovery.md#blocked`,
-    );
-  });
+it("forceDestroy is refused when a role binding outside would be deleted with an identity below", async () => {
+  const [top, otherGroup] = [await makeGroup(org, "inside"), await makeGroup(org, "outside")];
+  const ci = await makeIdentity(top, "ci");
+  const binding = await bind(otherGroup, ci);
+  expect(await refusalOf(top, FORCED)).toBe(
+    `group ${top} "forced": forceDestroy: these role bindings are outside it and would be deleted with identities below it; ` +
+      `nothing was deleted:\n  - role binding ${binding} (ci as viewer) of identity ${ci} "ci"\nSee docs/recovery.md#blocked`,
+  );
+});
 
-  it("is refused when this run has created, keeps, or leaves in place a record below", async () => {
-    const top = await makeGroup(org, "held");
-    const session = run();
-    const made = await reconcile.create(group, session, { ...keyOf("held"), parent: top, name: "made" });
-    const kept = await makeGroup(top, "kept");
-    session.ownership.keep(kept, false);
-    const left = await makeIdentity(top, "left");
-    await reconcile.remove(identity, session, left, { name: "left", adopted: true });
-    const [head, ...lines] = (await refusalOf(top, FORCED, session)).split("\n");
-    expect(head).toBe(
-      `group ${top} "forced": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:`,
-    );
-    expect(lines.pop()).toBe("See docs/recovery.md#blocked");
-    expect(lines.sort()).toEqual(
-      [`  - group ${made.id} "made"`, `  - group ${kept} "kept"`, `  - identity ${left} "left"`].sort(),
-    );
-  });
+it("forceDestroy is refused when this run has created, keeps, or leaves in place a record below", async () => {
+  const top = await makeGroup(org, "held");
+  const session = run();
+  const made = await reconcile.create(group, session, { ...keyOf("held"), parent: top, name: "made" });
+  const kept = await makeGroup(top, "kept");
+  session.ownership.keep(kept, false);
+  const left = await makeIdentity(top, "left");
+  await reconcile.remove(identity, session, left, { name: "left", adopted: true });
+  const [head, ...lines] = (await refusalOf(top, FORCED, session)).split("\n");
+  expect(head).toBe(
+    `group ${top} "forced": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:`,
+  );
+  expect(lines.pop()).toBe("See docs/recovery.md#blocked");
+  expect(lines.sort()).toEqual(
+    [`  - group ${made.id} "made"`, `  - group ${kept} "kept"`, `  - identity ${left} "left"`].sort(),
+  );
 });
 
 describe("an identity that holds role bindings of others", () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -55,54 +55,52 @@ it("an update fails with the fields of a wrong response, and stores the real val
   });
 });
 
-describe("a create", () => {
-  it("of an organization posts to the collection itself, and creates below it wait for its permission", async () => {
-    const { id } = await create(group, { root: true, name: "new-org" });
-    expect(service.requests.at(-1)?.url.pathname).toBe("/iam/v2beta1/groups");
-    expect(id).toMatch(/^[0-9a-f]{40}$/);
-    await create(group, { parent: id, name: "below" });
+it("a create of an organization posts to the collection, and creates below it wait for permission", async () => {
+  const { id } = await create(group, { root: true, name: "new-org" });
+  expect(service.requests.at(-1)?.url.pathname).toBe("/iam/v2beta1/groups");
+  expect(id).toMatch(/^[0-9a-f]{40}$/);
+  await create(group, { parent: id, name: "below" });
 
-    const { session, requests, clock } = scriptedSession(
-      json({ uid: ORG, name: "org", createTime: new Date(START_MS).toISOString() }),
-      refusal("PERMISSION_DENIED", "no"),
-      refusal("PERMISSION_DENIED", "no"),
-      json({ uid: GROUP, name: "below", createTime: new Date(START_MS).toISOString() }),
-    );
-    await reconcile.create(group, session, { ...keyOf("org"), root: true, name: "org" });
-    await reconcile.create(group, session, { ...keyOf("below"), parent: ORG, name: "below" });
-    expect(requests).toHaveLength(4);
-    expect(clock.sleeps).toEqual([0, 2_000]);
-  });
+  const { session, requests, clock } = scriptedSession(
+    json({ uid: ORG, name: "org", createTime: new Date(START_MS).toISOString() }),
+    refusal("PERMISSION_DENIED", "no"),
+    refusal("PERMISSION_DENIED", "no"),
+    json({ uid: GROUP, name: "below", createTime: new Date(START_MS).toISOString() }),
+  );
+  await reconcile.create(group, session, { ...keyOf("org"), root: true, name: "org" });
+  await reconcile.create(group, session, { ...keyOf("below"), parent: ORG, name: "below" });
+  expect(requests).toHaveLength(4);
+  expect(clock.sleeps).toEqual([0, 2_000]);
+});
 
-  it("that is denied elsewhere fails at once, with the operation, the resource and the API's message", async () => {
-    const denied = refusal("PERMISSION_DENIED", "groups.create is missing");
-    const { session, requests } = scriptedSession(json({ items: [] }), denied);
-    session.ownership.originOf = () => undefined;
-    await expect(reconcile.create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng" })).rejects.toThrow(
-      `CreateGroup group "eng" in ${ORG}: PERMISSION_DENIED: Permission denied: groups.create is missing`,
-    );
-    expect(requests.map(({ method }) => method)).toEqual(["GET", "POST"]);
-  });
+it("a create that is denied elsewhere fails at once, with operation, resource and message", async () => {
+  const denied = refusal("PERMISSION_DENIED", "groups.create is missing");
+  const { session, requests } = scriptedSession(json({ items: [] }), denied);
+  session.ownership.originOf = () => undefined;
+  await expect(reconcile.create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng" })).rejects.toThrow(
+    `CreateGroup group "eng" in ${ORG}: PERMISSION_DENIED: Permission denied: groups.create is missing`,
+  );
+  expect(requests.map(({ method }) => method)).toEqual(["GET", "POST"]);
+});
 
-  it("whose search for the record fails as well reports an unknown outcome, and sends nothing again", async () => {
-    const { session, requests } = scriptedSession(page(502));
-    const creating = reconcile.create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng" });
-    const error = await creating.catch((e: Error) => e);
-    expect(error).not.toBeInstanceOf(Incomplete);
-    expect((error as Error).message).toMatch(new RegExp(`^CreateGroup group "eng" in ${ORG}: UNAVAILABLE: `));
-    expect(String(error)).toContain(
-      "It is unknown whether the group was created. The intent journal keeps the create as pending, and the next run searches " +
-        "for the record first.\nThe search for it failed as well: ListGroups: ",
-    );
-    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
-  });
+it("a create whose search fails as well reports an unknown outcome, and sends nothing again", async () => {
+  const { session, requests } = scriptedSession(page(502));
+  const creating = reconcile.create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng" });
+  const error = await creating.catch((e: Error) => e);
+  expect(error).not.toBeInstanceOf(Incomplete);
+  expect((error as Error).message).toMatch(new RegExp(`^CreateGroup group "eng" in ${ORG}: UNAVAILABLE: `));
+  expect(String(error)).toContain(
+    "It is unknown whether the group was created. The intent journal keeps the create as pending, and the next run searches " +
+      "for the record first.\nThe search for it failed as well: ListGroups: ",
+  );
+  expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+});
 
-  it("returns no value that the engine's wire format cannot hold, which would lose the record", async () => {
-    const { session } = scriptedSession(json({ uid: GROUP, name: null, novelty: { a: null } }));
-    const { outs } = await reconcile
-      .create(roleBinding, session, { ...keyOf("rb"), parent: ORG })
-      .catch((error: Incomplete) => ({ outs: error.properties }));
-    expect(Object.hasOwn(outs, "identity")).toBe(false);
-    expect(outs).toEqual({ uid: GROUP, parent: ORG, novelty: {} });
-  });
+it("a create returns no value that the engine's wire format cannot hold, which would lose the record", async () => {
+  const { session } = scriptedSession(json({ uid: GROUP, name: null, novelty: { a: null } }));
+  const { outs } = await reconcile
+    .create(roleBinding, session, { ...keyOf("rb"), parent: ORG })
+    .catch((error: Incomplete) => ({ outs: error.properties }));
+  expect(Object.hasOwn(outs, "identity")).toBe(false);
+  expect(outs).toEqual({ uid: GROUP, parent: ORG, novelty: {} });
 });

@@ -136,7 +136,7 @@ it.each<[string, Parameters<typeof looking>[1], string | undefined, number[]]>([
 });
 
 it.each([0, -1_000, -Infinity, Number.NaN])(
-  "a search for a record that may be hidden tries once when the record can be hidden until %d",
+  "a search tries once for a record that may be hidden until %d",
   async (hiddenMs) => {
     expect(await looking(hiddenMs)).toEqual({ found: undefined, begun: [0] });
   },

@@ -2,7 +2,7 @@
 // the middle of either, and across two providers.
 
 import { setImmediate } from "node:timers/promises";
-import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, expect, it, vi } from "vitest";
 import { type HttpRequest, systemTransport } from "../../../client/transport.ts";
 import type { Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
@@ -68,65 +68,63 @@ it("a renamed resource that adopts its record keeps it from a resource whose sta
   await expectKept(old.id);
 });
 
-describe("a record of one resource", () => {
-  it("cannot be adopted by another one that the program declares later, and stays when another one of the state is deleted that has it too: an import of the record under a second name", async () => {
-    const one = await (await run()).create(inputs("one"));
-    const next = await run();
-    await compare(next, one.id, one.outs, inputs("one"));
-    await expect(next.create(inputs("two", { adopt: one.id }))).rejects.toThrow(
-      `${inputs("two").__key}: adopt: group ${one.id} is already managed by ${inputs("one").__key}`,
-    );
-    const twice = { ...one.outs, ...keyOf("twice") };
-    await next.delete(one.id, twice);
-    await expectKept(one.id);
-  });
+it("a record cannot be adopted by a second resource, and stays when another one of the state goes", async () => {
+  const one = await (await run()).create(inputs("one"));
+  const next = await run();
+  await compare(next, one.id, one.outs, inputs("one"));
+  await expect(next.create(inputs("two", { adopt: one.id }))).rejects.toThrow(
+    `${inputs("two").__key}: adopt: group ${one.id} is already managed by ${inputs("one").__key}`,
+  );
+  const twice = { ...one.outs, ...keyOf("twice") };
+  await next.delete(one.id, twice);
+  await expectKept(one.id);
+});
 
-  it("keeps its record under another name, also after a refresh that compared it under the earlier one", async () => {
-    const { id, outs } = await (await run()).create(inputs("before"));
-    const next = await run();
-    // The engine refreshes what is in the state, and then checks what the program declares.
-    await next.read(id, outs);
-    await next.diff(id, outs, inputs("before"));
-    await next.check(inputs("before"), inputs("after"));
-    expect(await next.diff(id, outs, inputs("after"))).toMatchObject({ replaces: [] });
-    // One record still has one resource.
-    await next.check(inputs("before"), inputs("another"));
-    await expect(next.diff(id, outs, inputs("another"))).rejects.toThrow(
-      `${id} is already managed by ${inputs("after").__key}`,
-    );
-  });
+it("a record stays with its resource under another name, also after a refresh under the earlier one", async () => {
+  const { id, outs } = await (await run()).create(inputs("before"));
+  const next = await run();
+  // The engine refreshes what is in the state, and then checks what the program declares.
+  await next.read(id, outs);
+  await next.diff(id, outs, inputs("before"));
+  await next.check(inputs("before"), inputs("after"));
+  expect(await next.diff(id, outs, inputs("after"))).toMatchObject({ replaces: [] });
+  // One record still has one resource.
+  await next.check(inputs("before"), inputs("another"));
+  await expect(next.diff(id, outs, inputs("another"))).rejects.toThrow(
+    `${id} is already managed by ${inputs("after").__key}`,
+  );
+});
 
-  it("is free for another one where only a refresh has met it: the program declares its resource no more", async () => {
-    const { id, outs } = await (await run()).create(inputs("earlier"));
-    const next = await run();
-    await next.read(id, outs);
-    await next.diff(id, outs, inputs("earlier"));
-    const news = inputs("later", { adopt: id });
-    expect((await next.check({}, { ...news, __preview: true })).failures).toEqual([]);
-    expect((await next.create(news)).id).toBe(id);
-    await next.delete(id, outs);
-    await expectKept(id);
-  });
+it("a record is free for another resource where only a refresh has met it", async () => {
+  const { id, outs } = await (await run()).create(inputs("earlier"));
+  const next = await run();
+  await next.read(id, outs);
+  await next.diff(id, outs, inputs("earlier"));
+  const news = inputs("later", { adopt: id });
+  expect((await next.check({}, { ...news, __preview: true })).failures).toEqual([]);
+  expect((await next.create(news)).id).toBe(id);
+  await next.delete(id, outs);
+  await expectKept(id);
+});
 
-  it("that an earlier one has adopted is an error when the engine reads it", async () => {
-    const one = await (await run()).create(inputs("second"));
-    const next = await run();
-    await next.create(inputs("first", { adopt: one.id }));
-    const conflict = `${inputs("second").__key}: ${one.id} is already managed by ${inputs("first").__key}; a record can be managed by only one resource, so adopt or import it in one of them; pulumi state delete removes the other from the state, and the record stays`;
-    await expect(compare(next, one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
-    expect(await isGroupThere(service, one.id)).toBe(true);
-  });
+it("a record that an earlier one has adopted is an error when the engine reads it", async () => {
+  const one = await (await run()).create(inputs("second"));
+  const next = await run();
+  await next.create(inputs("first", { adopt: one.id }));
+  const conflict = `${inputs("second").__key}: ${one.id} is already managed by ${inputs("first").__key}; a record can be managed by only one resource, so adopt or import it in one of them; pulumi state delete removes the other from the state, and the record stays`;
+  await expect(compare(next, one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
+  expect(await isGroupThere(service, one.id)).toBe(true);
+});
 
-  it("that is replaced is deleted, and its replacement is not", async () => {
-    const one = await (await run()).create(inputs("moved"));
-    const otherGroup = await (await run()).create(inputs("elsewhere"));
-    const next = await run();
-    const news = inputs("moved", { parent: otherGroup.id, allowReplace: true });
-    expect(await compare(next, one.id, one.outs, news)).toMatchObject({ replaces: ["parent"] });
-    const two = await next.create(news);
-    await next.delete(one.id, one.outs);
-    expect([await isGroupThere(service, one.id), await isGroupThere(service, two.id)]).toEqual([false, true]);
-  });
+it("a record that is replaced is deleted, and its replacement is not", async () => {
+  const one = await (await run()).create(inputs("moved"));
+  const otherGroup = await (await run()).create(inputs("elsewhere"));
+  const next = await run();
+  const news = inputs("moved", { parent: otherGroup.id, allowReplace: true });
+  expect(await compare(next, one.id, one.outs, news)).toMatchObject({ replaces: ["parent"] });
+  const two = await next.create(news);
+  await next.delete(one.id, one.outs);
+  expect([await isGroupThere(service, one.id), await isGroupThere(service, two.id)]).toEqual([false, true]);
 });
 
 it("a plan to adopt is refused when another resource adopts or manages the record, and does not conflict with itself", () => {

@@ -70,23 +70,20 @@ it.each<[string, (uid: string) => string, (() => string)?]>([
   ["that existed before, in the same group", (uid) => uid, () => "existed before the create"],
   ["that does not exist", () => `${machine.org}/0123456789abcdef`],
   ["in another group", (uid) => `${uid}/0123456789abcdef`, () => `is not in ${machine.org}`],
-])(
-  "an entry that names another record %s: the created record is found, and the other one is kept aside",
-  async (_what, uidFrom, why) => {
-    const { args, id, foreign } = await killed();
-    tamper("uid", { uid: uidFrom(foreign.uid) });
-    const next = await machine.create(args);
-    expect(next.id).toBe(id);
-    expect(machine.posts).toBe(1);
-    expect(await machine.named(foreign.name)).toMatchObject([{ uid: foreign.uid }]);
-    expect(machine.messages.at(-1)).toContain(`adopting group ${id}`);
-    const named = `${args.__key}: the intent journal names ${uidFrom(foreign.uid)} for it, which`;
-    expect(machine.messages.filter((text) => text.includes("the intent journal"))).toEqual(
-      why === undefined ? [] : [`${named} ${why()}: it is ignored, and kept in ${file()}.invalid`],
-    );
-    if (why) expect(readFileSync(`${file()}.invalid`, "utf8")).toContain(foreign.uid);
-  },
-);
+])("an entry that names another record %s: the created one is found", async (_what, uidFrom, why) => {
+  const { args, id, foreign } = await killed();
+  tamper("uid", { uid: uidFrom(foreign.uid) });
+  const next = await machine.create(args);
+  expect(next.id).toBe(id);
+  expect(machine.posts).toBe(1);
+  expect(await machine.named(foreign.name)).toMatchObject([{ uid: foreign.uid }]);
+  expect(machine.messages.at(-1)).toContain(`adopting group ${id}`);
+  const named = `${args.__key}: the intent journal names ${uidFrom(foreign.uid)} for it, which`;
+  expect(machine.messages.filter((text) => text.includes("the intent journal"))).toEqual(
+    why === undefined ? [] : [`${named} ${why()}: it is ignored, and kept in ${file()}.invalid`],
+  );
+  if (why) expect(readFileSync(`${file()}.invalid`, "utf8")).toContain(foreign.uid);
+});
 
 it("an entry that names a record of another resource leaves each resource its own record", async () => {
   const [one, two] = [machine.inputs(), machine.inputs()];
@@ -194,7 +191,7 @@ it("a journal in the work tree is refused by the preview and by the update, whic
 });
 
 it.each([["by its uid"], ["by a create that is pending"]])(
-  "a journal that names the identity of somebody else %s: neither the preview nor the update takes it over",
+  "a journal that names the identity of another %s: nothing takes it over",
   async (how) => {
     const { args, boss, uid } = await records();
     bring(args, boss, how === "by its uid" ? uid : undefined);

@@ -1,7 +1,7 @@
 // `npm run soak`: its flags and its output (CONTRIBUTING.md, "The long proofs").
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { UsageError } from "../../../cli/usage.ts";
 import { root } from "../../../scripts/base/project.mjs";
 import { parts } from "../../soak/parts.ts";
@@ -16,41 +16,39 @@ const soak = (...args: string[]) => {
   return { status, stdout, stderr };
 };
 
-describe("the flags", () => {
-  test("run every part with a random seed by default", () => {
-    expect(parseSoak([], () => 77)).toEqual({ names: NAMES, seed: 77 });
-    expect(parseSoak([])).toEqual({ names: NAMES, seed: expect.toSatisfy((n) => Number.isInteger(n) && n > 0) });
-  });
+test("the flags run every part with a random seed by default", () => {
+  expect(parseSoak([], () => 77)).toEqual({ names: NAMES, seed: 77 });
+  expect(parseSoak([])).toEqual({ names: NAMES, seed: expect.toSatisfy((n) => Number.isInteger(n) && n > 0) });
+});
 
-  test("--rounds replaces the number of each goal", () => {
-    expect(parseSoak(["--seed", "5", "--rounds", "3"])).toEqual({ names: NAMES, seed: 5, rounds: 3 });
-  });
+test("the flags --rounds replaces the number of each goal", () => {
+  expect(parseSoak(["--seed", "5", "--rounds", "3"])).toEqual({ names: NAMES, seed: 5, rounds: 3 });
+});
 
-  test("--only runs the named parts, in their order and each once", () => {
-    expect(parseSoak(["--only", "model", "--seed=1"])).toEqual({ names: ["model"], seed: 1 });
-    const more = ["--only", "model", "--only=kill", "--only", "model", "--seed=1"];
-    expect(parseSoak(more)).toEqual({ names: ["kill", "model"], seed: 1 });
-  });
+test("the flags --only runs the named parts, in their order and each once", () => {
+  expect(parseSoak(["--only", "model", "--seed=1"])).toEqual({ names: ["model"], seed: 1 });
+  const more = ["--only", "model", "--only=kill", "--only", "model", "--seed=1"];
+  expect(parseSoak(more)).toEqual({ names: ["kill", "model"], seed: 1 });
+});
 
-  test.each<[string[], "help" | "list"]>([
-    [["--help"], "help"],
-    [["--list"], "list"],
-    [["--list", "--help"], "help"],
-  ])("%j runs nothing", (args, show) => {
-    expect(parseSoak(args)).toEqual({ show });
-  });
+test.each<[string[], "help" | "list"]>([
+  [["--help"], "help"],
+  [["--list"], "list"],
+  [["--list", "--help"], "help"],
+])("the flags %j runs nothing", (args, show) => {
+  expect(parseSoak(args)).toEqual({ show });
+});
 
-  test.each<[string[], string]>([
-    [["--colour"], "Unknown option '--colour'"],
-    [["--only", "sleep"], `--only takes one of ${NAMES.join(", ")}, not "sleep"`],
-    [["--only", "toString"], `--only takes one of ${NAMES.join(", ")}, not "toString"`],
-    [["--seed", "0"], '--seed takes a whole number from 1 to 999999, not "0"'],
-    [["--seed", "1000000"], '--seed takes a whole number from 1 to 999999, not "1000000"'],
-  ])("%j are wrong", (args, message) => {
-    const parse = () => parseSoak(args);
-    expect(parse).toThrow(UsageError);
-    expect(parse).toThrow(message);
-  });
+test.each<[string[], string]>([
+  [["--colour"], "Unknown option '--colour'"],
+  [["--only", "sleep"], `--only takes one of ${NAMES.join(", ")}, not "sleep"`],
+  [["--only", "toString"], `--only takes one of ${NAMES.join(", ")}, not "toString"`],
+  [["--seed", "0"], '--seed takes a whole number from 1 to 999999, not "0"'],
+  [["--seed", "1000000"], '--seed takes a whole number from 1 to 999999, not "1000000"'],
+])("the flags %j are wrong", (args, message) => {
+  const parse = () => parseSoak(args);
+  expect(parse).toThrow(UsageError);
+  expect(parse).toThrow(message);
 });
 
 test("the command: a wrong flag is reported before the usage, with exit code 2", () => {
