@@ -59,53 +59,51 @@ test("exits with 2 where there is no job", async () => {
   expect(await ci("run")).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) });
 });
 
-describe("plan", () => {
-  test("says what the next steps need: an engine only where none is there, a journal of the job only", async () => {
-    program("pulumi");
-    expect(await ci("plan")).toMatchObject({ code: 0, stderr: "" });
-    expect(outputs()).toMatchObject({
-      command: "drift",
-      engine: "false",
-      journal: expect.stringMatching(/\/pulumi-irm$/),
-      "journal-key": expect.stringMatching(/^irm-journal:.*:production::$/),
-      folder: expect.stringContaining(folder.path("temp")),
-    });
-    env({ IRM_JOURNAL: "/var/lib/pulumi-irm", PATH: "/nowhere" });
+test("plan says what the next steps need: an engine only where none is there, a journal of the job only", async () => {
+  program("pulumi");
+  expect(await ci("plan")).toMatchObject({ code: 0, stderr: "" });
+  expect(outputs()).toMatchObject({
+    command: "drift",
+    engine: "false",
+    journal: expect.stringMatching(/\/pulumi-irm$/),
+    "journal-key": expect.stringMatching(/^irm-journal:.*:production::$/),
+    folder: expect.stringContaining(folder.path("temp")),
+  });
+  env({ IRM_JOURNAL: "/var/lib/pulumi-irm", PATH: "/nowhere" });
+  await ci("plan");
+  expect(outputs()).toMatchObject({ engine: "true", journal: "" });
+  rmSync(folder.path("bin/pulumi"));
+});
+
+test("plan the journal of a stack is not that of another one in a folder of its name", async () => {
+  const keyOf = async (workDir: string, stack: string): Promise<string> => {
+    env({ IRM_CI_WORK_DIR: workDir, IRM_CI_STACK_NAME: stack, IRM_JOURNAL: "" });
     await ci("plan");
-    expect(outputs()).toMatchObject({ engine: "true", journal: "" });
-    rmSync(folder.path("bin/pulumi"));
-  });
+    return outputs()["journal-key"] as string;
+  };
+  const key = await keyOf(".", "production");
+  expect(key).toBe("irm-journal:production::");
+  mkdirSync(folder.path("production"), { recursive: true });
+  expect((await keyOf("production", "dev")).startsWith(key)).toBe(false);
+});
 
-  test("the journal of a stack is not that of another one in a folder of its name", async () => {
-    const keyOf = async (workDir: string, stack: string): Promise<string> => {
-      env({ IRM_CI_WORK_DIR: workDir, IRM_CI_STACK_NAME: stack, IRM_JOURNAL: "" });
-      await ci("plan");
-      return outputs()["journal-key"] as string;
-    };
-    const key = await keyOf(".", "production");
-    expect(key).toBe("irm-journal:production::");
-    mkdirSync(folder.path("production"), { recursive: true });
-    expect((await keyOf("production", "dev")).startsWith(key)).toBe(false);
-  });
+test("plan names all problems of the inputs at once", async () => {
+  env({ IRM_CI_COMMAND: "up", IRM_CI_OPEN_ISSUE: "maybe", IRM_CI_STACK_NAME: "" });
+  const { code, stderr } = await ci("plan");
+  expect(code).toBe(2);
+  for (const problem of ['open-issue: "maybe" is not true or false', "stack-name: up needs the name of the stack"])
+    expect(stderr).toContain(problem);
+});
 
-  test("names all problems of the inputs at once", async () => {
-    env({ IRM_CI_COMMAND: "up", IRM_CI_OPEN_ISSUE: "maybe", IRM_CI_STACK_NAME: "" });
-    const { code, stderr } = await ci("plan");
-    expect(code).toBe(2);
-    for (const problem of ['open-issue: "maybe" is not true or false', "stack-name: up needs the name of the stack"])
-      expect(stderr).toContain(problem);
-  });
-
-  test("exits with 1 for an event that may be of others, and writes it where people look", async () => {
-    env({ GITHUB_EVENT_NAME: "pull_request_target" });
-    const { code, stdout, stderr } = await ci("plan");
-    expect(code).toBe(1);
-    const reason = "this job is of pull_request_target: it has the rights of the main branch";
-    expect(stdout).toContain(`::error::${reason}`);
-    expect(stderr).toContain(`irm ci plan: ${reason}`);
-    expect(read("summary")).toContain(`**Not run:** ${reason}`);
-    expect(read("output")).toBe("");
-  });
+test("plan exits with 1 for an event that may be of others, and writes it where people look", async () => {
+  env({ GITHUB_EVENT_NAME: "pull_request_target" });
+  const { code, stdout, stderr } = await ci("plan");
+  expect(code).toBe(1);
+  const reason = "this job is of pull_request_target: it has the rights of the main branch";
+  expect(stdout).toContain(`::error::${reason}`);
+  expect(stderr).toContain(`irm ci plan: ${reason}`);
+  expect(read("summary")).toContain(`**Not run:** ${reason}`);
+  expect(read("output")).toBe("");
 });
 
 describe("run", () => {

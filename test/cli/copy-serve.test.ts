@@ -180,7 +180,7 @@ const refusing = (plural: string, code: "PERMISSION_DENIED" | "UNIMPLEMENTED"): 
   );
 
 test.each(["PERMISSION_DENIED", "UNIMPLEMENTED"] as const)(
-  "a list that is refused (%s) is named, and the rest is copied",
+  "a refused list (%s) is named, and the rest copied",
   async (code) => {
     const copy = await copyOf(refusing("groupInvites", code), api.baseUrl);
     expect(copyLines(copy)).toContainEqual(
@@ -328,9 +328,7 @@ const damage = (value: unknown, random: Random): unknown => {
     return random.pick<unknown>([undefined, "", "x", 7, true, [], {}, null, "a".repeat(70_000), "0".repeat(40)]);
   if (Array.isArray(value)) return value.map((one) => damage(one, random));
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, key === "uid" ? one : damage(one, random)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([k, one]) => [k, k === "uid" ? one : damage(one, random)]));
 };
 
 test("whatever is wrong with records, there is a copy or one message", async () => {

@@ -1,5 +1,5 @@
 // A copy of a service: the same lists, the owner who is in none of them, what is not copied, and services that hide, change or lie.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { copyText } from "../../access/copy/copy.ts";
 import { copyLines } from "../../cli/copy.ts";
 import { parseSeed } from "../../server/index.ts";
@@ -44,78 +44,76 @@ const copied = await serveCopy(copy, { clock: api.clock });
 const listsOf = async (...given: Parameters<typeof serveCopy>) => listEverything(await serveCopy(...given));
 const seen = (everything.identities ?? []).find(({ name }) => name === "seen") as Body;
 
-describe("a copy", () => {
-  test("has the same lists, field by field, unknown capabilities, and the uids of built-in roles", async () => {
-    for (const [plural, records] of Object.entries(everything)) expect(records.length, plural).toBeGreaterThan(0);
-    expect(await listEverything(copied)).toEqual(everything);
-    expect(copied.organization).toBe(api.organization);
-    const { capabilities } = await copied.ok("GET", `${IAM}/roles/${future}`);
-    expect(capabilities).toEqual(["CAP_IAM_GROUPS_LIST", "CAP_OF_THE_FUTURE", 98765]);
-    // Over gRPC, a value of an enum is a number.
-    const { json } = await openGrpc(copied.baseUrl).call("GetRole", { uid: future }, { token: copied.owner.token });
-    expect(json.capabilities).toEqual(["CAP_IAM_GROUPS_LIST", 98765]);
-    const { roles } = await copied.ok("GET", `${IAM}/roles`, { query: { name: "editor" } });
-    expect(roles).toMatchObject([{ uid: EDITOR }]);
-    const { role } = await copied.ok("GET", `${IAM}/roleBindings/${bound}`);
-    expect(role).toEqual({ uid: future, name: "future", description: "" });
-  });
+test("a copy has the same lists, field by field, unknown capabilities, and the uids of built-in roles", async () => {
+  for (const [plural, records] of Object.entries(everything)) expect(records.length, plural).toBeGreaterThan(0);
+  expect(await listEverything(copied)).toEqual(everything);
+  expect(copied.organization).toBe(api.organization);
+  const { capabilities } = await copied.ok("GET", `${IAM}/roles/${future}`);
+  expect(capabilities).toEqual(["CAP_IAM_GROUPS_LIST", "CAP_OF_THE_FUTURE", 98765]);
+  // Over gRPC, a value of an enum is a number.
+  const { json } = await openGrpc(copied.baseUrl).call("GetRole", { uid: future }, { token: copied.owner.token });
+  expect(json.capabilities).toEqual(["CAP_IAM_GROUPS_LIST", 98765]);
+  const { roles } = await copied.ok("GET", `${IAM}/roles`, { query: { name: "editor" } });
+  expect(roles).toMatchObject([{ uid: EDITOR }]);
+  const { role } = await copied.ok("GET", `${IAM}/roleBindings/${bound}`);
+  expect(role).toEqual({ uid: future, name: "future", description: "" });
+});
 
-  test("as a file is a seed of the same records, and so is a copy of the copy", async () => {
-    const text = copyText(copy);
-    expect(await listsOf(parseSeed(text, "copy.yaml"))).toEqual(everything);
-    const again = await copyOfServer(copied);
-    expect(again.records).toEqual(copy.records);
-    expect(again.named).toEqual(copy.named);
-    expect(await listsOf(again)).toEqual(everything);
-  });
+test("a copy as a file is a seed of the same records, and so is a copy of the copy", async () => {
+  const text = copyText(copy);
+  expect(await listsOf(parseSeed(text, "copy.yaml"))).toEqual(everything);
+  const again = await copyOfServer(copied);
+  expect(again.records).toEqual(copy.records);
+  expect(again.named).toEqual(copy.named);
+  expect(await listsOf(again)).toEqual(everything);
+});
 
-  test("stays in its database, with what is changed there", async () => {
-    const options = { store: folder.path("copy.db") };
-    const first = await serveCopy(copy, options);
-    await first.ok("PATCH", `${IAM}/groups/${made.platform}`, { body: { description: "tried here" } });
-    const lists = await listEverything(first);
-    const { identity } = first;
-    await first.close();
-    for (const seed of [undefined, copy, parseSeed(copyText(copy), "copy.yaml")]) {
-      const next = await serve({ ...options, ids: undefined as never, ...(seed && { seed }) });
-      expect(next.identity).toBe(identity);
-      expect(await listEverything(next)).toEqual(lists);
-      await next.close();
-    }
-    const other = { ...copy, copy: { ...copy.copy, of: "https://other.example" } };
-    const needsOwn = "a copy needs a database of its own: name another file with --db";
-    await expect(serveCopy(other, options)).rejects.toThrow(
-      `the database has another copy (${api.baseUrl} at ${copy.copy.time}); ${needsOwn}`,
-    );
-    const named = parseSeed("organization: { name: acme }", "f.yaml");
-    await expect(serveCopy(named, options)).rejects.toThrow(
-      "the database has a copy, which takes no other seed: name another file with --db",
-    );
-    const own = { store: folder.path("own.db") };
-    await (await serve(own)).close();
-    await expect(serveCopy(copy, own)).rejects.toThrow(`the database has records of its own; ${needsOwn}`);
-  });
+test("a copy stays in its database, with what is changed there", async () => {
+  const options = { store: folder.path("copy.db") };
+  const first = await serveCopy(copy, options);
+  await first.ok("PATCH", `${IAM}/groups/${made.platform}`, { body: { description: "tried here" } });
+  const lists = await listEverything(first);
+  const { identity } = first;
+  await first.close();
+  for (const seed of [undefined, copy, parseSeed(copyText(copy), "copy.yaml")]) {
+    const next = await serve({ ...options, ids: undefined as never, ...(seed && { seed }) });
+    expect(next.identity).toBe(identity);
+    expect(await listEverything(next)).toEqual(lists);
+    await next.close();
+  }
+  const other = { ...copy, copy: { ...copy.copy, of: "https://other.example" } };
+  const needsOwn = "a copy needs a database of its own: name another file with --db";
+  await expect(serveCopy(other, options)).rejects.toThrow(
+    `the database has another copy (${api.baseUrl} at ${copy.copy.time}); ${needsOwn}`,
+  );
+  const named = parseSeed("organization: { name: acme }", "f.yaml");
+  await expect(serveCopy(named, options)).rejects.toThrow(
+    "the database has a copy, which takes no other seed: name another file with --db",
+  );
+  const own = { store: folder.path("own.db") };
+  await (await serve(own)).close();
+  await expect(serveCopy(copy, own)).rejects.toThrow(`the database has records of its own; ${needsOwn}`);
+});
 
-  test("has no codes and secrets, and says so", () => {
-    expect(copy.copy).toEqual({
-      of: api.baseUrl,
-      time: expect.stringMatching(/^2026-01-28T13:04:21\.\d+Z$/),
-      notVisible: [],
-      leftOut: [],
-      notCopied: [
-        "the client secret, if there is one, of 2 identity providers",
-        "the code of 2 group invites",
-        "the readme of 2 repos",
-        "advisories",
-      ],
-      unknownFields: [],
-    });
-    expect(copyLines(copy)).toEqual([
-      expect.stringMatching(/^copied \d+ records of http:/),
-      ...copy.copy.notCopied.map((text) => `not copied: ${text}`),
-    ]);
-    for (const text of ["clientSecret", "cginvite"]) expect(copyText(copy)).not.toContain(text);
+test("a copy has no codes and secrets, and says so", () => {
+  expect(copy.copy).toEqual({
+    of: api.baseUrl,
+    time: expect.stringMatching(/^2026-01-28T13:04:21\.\d+Z$/),
+    notVisible: [],
+    leftOut: [],
+    notCopied: [
+      "the client secret, if there is one, of 2 identity providers",
+      "the code of 2 group invites",
+      "the readme of 2 repos",
+      "advisories",
+    ],
+    unknownFields: [],
   });
+  expect(copyLines(copy)).toEqual([
+    expect.stringMatching(/^copied \d+ records of http:/),
+    ...copy.copy.notCopied.map((text) => `not copied: ${text}`),
+  ]);
+  for (const text of ["clientSecret", "cginvite"]) expect(copyText(copy)).not.toContain(text);
 });
 
 test("the owner of a copy is in no list, and owns it also when every role binding is deleted", async () => {

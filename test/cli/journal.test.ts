@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { Entry } from "../../provider/log/entry.ts";
 import { journalFile } from "../../provider/log/file.ts";
 import { root } from "../harness/api-process.ts";
@@ -48,66 +48,64 @@ const lines = {
   other: `pending    2026-01-28T12:00:00.000Z  ${keyOf("other")}  a group at the root\n`,
 };
 
-describe("irm recover list", () => {
-  it("prints what a folder in the work tree has, and that no run uses it", async () => {
-    const { code, stdout, stderr } = await runCommand("recover", "list", "--folder", `${root}.irm-journal`);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `no pending creates: no entries in ${root}.irm-journal\n` });
-    expect(stderr).toContain("irm recover list: No run uses these journals: the folder of the intent journals");
-  });
+it("irm recover list prints what a folder in the work tree has, and that no run uses it", async () => {
+  const { code, stdout, stderr } = await runCommand("recover", "list", "--folder", `${root}.irm-journal`);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `no pending creates: no entries in ${root}.irm-journal\n` });
+  expect(stderr).toContain("irm recover list: No run uses these journals: the folder of the intent journals");
+});
 
-  it("prints the pending entries of all journals of the folder, or of IRM_JOURNAL, with --all the others too, and as JSON", async () => {
-    const own = await journals();
-    expect(await runIrm("recover", "list", "--folder", own)).toEqual(success(lines.open + lines.other));
-    vi.stubEnv("IRM_JOURNAL", own);
-    expect(await runIrm("recover", "list")).toEqual(success(lines.open + lines.other));
-    expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
-    const printed = (await list(own, "--json")).trim().split("\n");
-    expect(printed.map((line) => JSON.parse(line))).toEqual([intent("open", ORG), made, intent("other", "")]);
-  });
+it("irm recover list prints pending entries of the folder, or of IRM_JOURNAL, all with --all, as JSON", async () => {
+  const own = await journals();
+  expect(await runIrm("recover", "list", "--folder", own)).toEqual(success(lines.open + lines.other));
+  vi.stubEnv("IRM_JOURNAL", own);
+  expect(await runIrm("recover", "list")).toEqual(success(lines.open + lines.other));
+  expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
+  const printed = (await list(own, "--json")).trim().split("\n");
+  expect(printed.map((line) => JSON.parse(line))).toEqual([intent("open", ORG), made, intent("other", "")]);
+});
 
-  it("prints with --all the adopted records that were deleted, and clean --key removes one", async () => {
-    const own = folder.path("removed");
-    const file = journalFile(`${own}/one.jsonl`);
-    const entry = { removed: `${ORG}/0000000000000001`, kind: "group", identity: {} };
-    const removed = (name: string) => ({ ...entry, key: keyOf(name) });
-    await file.append(removed("gone"), removed("also"));
-    const line = `removed    ${keyOf("gone")}  group ${ORG}/0000000000000001 was deleted: the next update creates it again\n`;
-    expect(await list(own, "--all")).toContain(line);
-    expect(await clean(own, "--key", keyOf("gone"))).toEqual(success(`forgotten: ${line}`));
-    expect((await file.read())?.removed.map(({ key }) => key)).toEqual([keyOf("also")]);
-  });
+it("irm recover list --all prints adopted records that were deleted; clean --key removes one", async () => {
+  const own = folder.path("removed");
+  const file = journalFile(`${own}/one.jsonl`);
+  const entry = { removed: `${ORG}/0000000000000001`, kind: "group", identity: {} };
+  const removed = (name: string) => ({ ...entry, key: keyOf(name) });
+  await file.append(removed("gone"), removed("also"));
+  const line = `removed    ${keyOf("gone")}  group ${ORG}/0000000000000001 was deleted: the next update creates it again\n`;
+  expect(await list(own, "--all")).toContain(line);
+  expect(await clean(own, "--key", keyOf("gone"))).toEqual(success(`forgotten: ${line}`));
+  expect((await file.read())?.removed.map(({ key }) => key)).toEqual([keyOf("also")]);
+});
 
-  it("reports that nothing is pending when every create succeeded, as after any run", async () => {
-    const own = folder.path("succeeded");
-    const journal = journalFile(`${own}/one.jsonl`);
-    await journal.append(intent("made", ""), made, intent("second", ""));
-    await journal.append({ ...intent("second", ""), uid: `${ORG}/0000000000000002` });
-    expect(await list(own)).toBe(
-      `no pending creates in ${own}: its 2 creates succeeded. The next run of a stack removes the entries of the records that its state has; ` +
-        "entries of a stack, or of an organization, that no longer exists stay until npx pulumi-irm recover clean\n",
-    );
-    const { intent: _intent, ...entry } = intent("second", "");
-    const line = JSON.stringify({ intent: "intent of second", ...entry, uid: `${ORG}/0000000000000002` });
-    await journal.quarantine([{ line, why: "its organization is gone" }]);
-    expect(await list(own)).toBe(
-      `set aside  2026-01-28T12:00:00.000Z  ${keyOf("second")}  ${ORG}/0000000000000002: its organization is gone  (${own}/one.jsonl.invalid)\n`,
-    );
-  });
+it("irm recover list reports that nothing is pending when every create succeeded, as after any run", async () => {
+  const own = folder.path("succeeded");
+  const journal = journalFile(`${own}/one.jsonl`);
+  await journal.append(intent("made", ""), made, intent("second", ""));
+  await journal.append({ ...intent("second", ""), uid: `${ORG}/0000000000000002` });
+  expect(await list(own)).toBe(
+    `no pending creates in ${own}: its 2 creates succeeded. The next run of a stack removes the entries of the records that its state has; ` +
+      "entries of a stack, or of an organization, that no longer exists stay until npx pulumi-irm recover clean\n",
+  );
+  const { intent: _intent, ...entry } = intent("second", "");
+  const line = JSON.stringify({ intent: "intent of second", ...entry, uid: `${ORG}/0000000000000002` });
+  await journal.quarantine([{ line, why: "its organization is gone" }]);
+  expect(await list(own)).toBe(
+    `set aside  2026-01-28T12:00:00.000Z  ${keyOf("second")}  ${ORG}/0000000000000002: its organization is gone  (${own}/one.jsonl.invalid)\n`,
+  );
+});
 
-  it("reports no entries, also for a missing folder, and a journal that cannot be read, with advice", async () => {
-    const none = folder.path("none");
-    expect(await runIrm("recover", "list", "--folder", none)).toEqual(
-      success(`no pending creates: no entries in ${none}\n`),
-    );
-    expect(await list(none, "--json")).toBe("");
-    const own = folder.path("unreadable");
-    mkdirSync(`${own}/one.jsonl`, { recursive: true });
-    expect(await runIrm("recover", "list", "--folder", own)).toMatchObject({
-      code: 1,
-      stderr:
-        `irm recover list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); free some space or choose another ` +
-        "folder: irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write\n",
-    });
+it("irm recover list reports no entries of a missing folder, and a journal that cannot be read", async () => {
+  const none = folder.path("none");
+  expect(await runIrm("recover", "list", "--folder", none)).toEqual(
+    success(`no pending creates: no entries in ${none}\n`),
+  );
+  expect(await list(none, "--json")).toBe("");
+  const own = folder.path("unreadable");
+  mkdirSync(`${own}/one.jsonl`, { recursive: true });
+  expect(await runIrm("recover", "list", "--folder", own)).toMatchObject({
+    code: 1,
+    stderr:
+      `irm recover list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); free some space or choose another ` +
+      "folder: irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write\n",
   });
 });
 
@@ -155,17 +153,14 @@ it.each<[flags: string[], removed: (keyof typeof lines)[]]>([
   [["--key", keyOf("open")], ["open"]],
   [["--all"], ["open", "made", "other"]],
   [[], []],
-])(
-  "irm recover clean %j removes these entries, with journals that are empty then, and prints them: %j",
-  async (flags, removed) => {
-    const own = await journals();
-    if (flags.length === 0) writeFileSync(`${own}/empty.jsonl`, "");
-    expect(await clean(own, ...flags)).toEqual(success(removed.map((name) => `forgotten: ${lines[name]}`).join("")));
-    const left = (["open", "made", "other"] as const).filter((name) => !removed.includes(name));
-    expect(readdirSync(own).toSorted()).toEqual(left.length === 0 ? [] : ["one.jsonl", "two.jsonl"]);
-    if (left.length > 0) expect(await list(own, "--all")).toBe(left.map((name) => lines[name]).join(""));
-  },
-);
+])("irm recover clean %j removes and prints these entries, and empty journals: %j", async (flags, removed) => {
+  const own = await journals();
+  if (flags.length === 0) writeFileSync(`${own}/empty.jsonl`, "");
+  expect(await clean(own, ...flags)).toEqual(success(removed.map((name) => `forgotten: ${lines[name]}`).join("")));
+  const left = (["open", "made", "other"] as const).filter((name) => !removed.includes(name));
+  expect(readdirSync(own).toSorted()).toEqual(left.length === 0 ? [] : ["one.jsonl", "two.jsonl"]);
+  if (left.length > 0) expect(await list(own, "--all")).toBe(left.map((name) => lines[name]).join(""));
+});
 
 it("irm recover clean fails for a key that no entry has, suggests the nearest one, and removes nothing", async () => {
   const own = await journals();

@@ -116,11 +116,7 @@ test("the rules are those beside the Pulumi.yaml of the base, which the change c
 });
 
 test.each<[what: string, edit: (file: string) => void, message: string | undefined]>([
-  [
-    "removed",
-    unlinkSync,
-    "this change removes review.yaml, and with it all its rules; this counts after the merge only",
-  ],
+  ["gone", unlinkSync, "this change removes review.yaml, and with it all its rules; this counts after the merge only"],
   [
     "it is broken",
     (file) => writeFileSync(file, "deny: [x]\n"),

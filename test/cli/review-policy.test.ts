@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MAIN, type TemporaryFolder, temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
@@ -70,127 +70,121 @@ const run = async (...flags: string[]) => {
   return { code, stderr, folder, mode, files: lines.join("\n"), npm: textOf("npm") };
 };
 
-describe("the project that runs", () => {
-  test("is that of the base with the policy of the change, for this user alone, and goes afterwards", async () => {
-    repository.write({
-      "index.ts": "theirs\n",
-      "Pulumi.yaml": "name: access\nruntime: nodejs\nmain: elsewhere\n",
-      "Pulumi.prod.yaml": "config: { a: b }\n",
-      "access.yaml": POLICY.replace("a.yaml]", "b.yaml]"),
-      "teams/b.yaml": "groups: { b: {} }\n",
-      "adopt.json": "{}",
-      "notes.txt": "new\n",
-    });
-    unlinkSync(at("teams/a.yaml"));
-    const { code, stderr, folder, mode, files, npm } = await run();
-    expect(code).toBe(1);
-    expect(stderr).toContain(
-      "irm review: not part of this review: Pulumi.prod.yaml, Pulumi.yaml, index.ts, notes.txt\n",
-    );
-    expect(stderr).toContain("the preview ended with 9");
-    expect(folder).toMatch(/\/cache\/pulumi-irm\/review-\w+$/);
-    expect(mode).toBe("drwx------");
-    for (const [name, text] of Object.entries({
-      ...{ "index.ts": "base\n", "Pulumi.yaml": BASE["Pulumi.yaml"], "lib/key.bin": BASE["lib/key.bin"] },
-      ...{ "Pulumi.prod.yaml": "config: {}\n", "teams/b.yaml": "groups: { b: {} }\n" },
-      "access.yaml": "organization: { name: acme }\ninclude: [teams/b.yaml]\n",
-    }))
-      expect(files).toContain(`== ./${name}\n${text}`.trimEnd());
-    expect(files).toContain("== ./adopt.json\n{}");
-    for (const name of ["teams/a.yaml", "notes.txt"]) expect(files).not.toContain(name);
-    expect(npm).toBe(`${folder}: ci --ignore-scripts --no-audit --no-fund\n`);
+test("the project that runs is the base's with the change's policy, for this user alone, and goes", async () => {
+  repository.write({
+    "index.ts": "theirs\n",
+    "Pulumi.yaml": "name: access\nruntime: nodejs\nmain: elsewhere\n",
+    "Pulumi.prod.yaml": "config: { a: b }\n",
+    "access.yaml": POLICY.replace("a.yaml]", "b.yaml]"),
+    "teams/b.yaml": "groups: { b: {} }\n",
+    "adopt.json": "{}",
+    "notes.txt": "new\n",
   });
-
-  test("has no policy where the change removes it, and none of the change elsewhere", async () => {
-    unlinkSync(at("access.yaml"));
-    repository.commit({ "teams/a.yaml": "groups: { theirs: {} }\n" });
-    const { files, stderr } = await run();
-    expect(files).not.toContain("access.yaml");
-    // The policy of the base includes it.
-    expect(files).toContain("theirs");
-    expect(stderr).not.toContain("not part");
-  });
-
-  test("is that of a folder below the top level, with files of the base above it", async () => {
-    onMain({ "infra/Pulumi.yaml": "name: infra\nruntime: yaml\n", "infra/access.yaml": "organization: acme\n" });
-    repository.write({ "infra/access.yaml": "organization: { name: other }\n", "index.ts": "theirs\n" });
-    vi.spyOn(process, "cwd").mockReturnValue(at("infra"));
-    const { folder, files, stderr, npm } = await run("--policy", at("infra/access.yaml"));
-    expect(folder).toMatch(/\/infra$/);
-    expect(files).toContain("organization: { name: other }");
-    expect(stderr).toContain("not part of this review: index.ts\n");
-    expect(npm).toBeUndefined();
-  });
-
-  test("goes when the command is interrupted, after the engine has ended", async () => {
-    vi.stubEnv("SLOW", "exec sleep 30");
-    const flags = ["--policy", "access.yaml", "--base", "main", "--stack", "prod"];
-    const child = spawn(process.execPath, [MAIN, "review", ...flags], {
-      cwd: repository.root,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    const [said, ended] = [text(child.stderr), once(child, "close")];
-    await vi.waitFor(() => expect(textOf("seen")).toContain("== ./teams/a.yaml"), 20_000);
-    child.kill("SIGINT");
-    expect(await ended).toEqual([1, null]);
-    expect(await said).toContain("irm review: it was interrupted; nothing was changed");
-    expect(readdirSync(place.path("cache/pulumi-irm"))).toEqual([]);
-  });
+  unlinkSync(at("teams/a.yaml"));
+  const { code, stderr, folder, mode, files, npm } = await run();
+  expect(code).toBe(1);
+  expect(stderr).toContain("irm review: not part of this review: Pulumi.prod.yaml, Pulumi.yaml, index.ts, notes.txt\n");
+  expect(stderr).toContain("the preview ended with 9");
+  expect(folder).toMatch(/\/cache\/pulumi-irm\/review-\w+$/);
+  expect(mode).toBe("drwx------");
+  for (const [name, text] of Object.entries({
+    ...{ "index.ts": "base\n", "Pulumi.yaml": BASE["Pulumi.yaml"], "lib/key.bin": BASE["lib/key.bin"] },
+    ...{ "Pulumi.prod.yaml": "config: {}\n", "teams/b.yaml": "groups: { b: {} }\n" },
+    "access.yaml": "organization: { name: acme }\ninclude: [teams/b.yaml]\n",
+  }))
+    expect(files).toContain(`== ./${name}\n${text}`.trimEnd());
+  expect(files).toContain("== ./adopt.json\n{}");
+  for (const name of ["teams/a.yaml", "notes.txt"]) expect(files).not.toContain(name);
+  expect(npm).toBe(`${folder}: ci --ignore-scripts --no-audit --no-fund\n`);
 });
 
-describe("its packages", () => {
-  const install = (): void =>
-    repository.write({ "node_modules/@scope/.keep": "", "node_modules/one": "of the work tree\n" });
+test("the project that runs has no policy where the change removes it, and none of the change elsewhere", async () => {
+  unlinkSync(at("access.yaml"));
+  repository.commit({ "teams/a.yaml": "groups: { theirs: {} }\n" });
+  const { files, stderr } = await run();
+  expect(files).not.toContain("access.yaml");
+  // The policy of the base includes it.
+  expect(files).toContain("theirs");
+  expect(stderr).not.toContain("not part");
+});
 
-  test("are those of the work tree where the change edits nothing that decides them", async () => {
-    install();
-    repository.write({ "index.ts": "theirs\n" });
-    symlinkSync(place.path("bin"), at("node_modules/@scope/elsewhere"));
-    const { files, npm } = await run();
-    expect(npm).toBeUndefined();
-    expect(files).toContain("== ./node_modules\n");
-  });
+test("the project that runs is that of a folder below the top level, with files of the base above it", async () => {
+  onMain({ "infra/Pulumi.yaml": "name: infra\nruntime: yaml\n", "infra/access.yaml": "organization: acme\n" });
+  repository.write({ "infra/access.yaml": "organization: { name: other }\n", "index.ts": "theirs\n" });
+  vi.spyOn(process, "cwd").mockReturnValue(at("infra"));
+  const { folder, files, stderr, npm } = await run("--policy", at("infra/access.yaml"));
+  expect(folder).toMatch(/\/infra$/);
+  expect(files).toContain("organization: { name: other }");
+  expect(stderr).toContain("not part of this review: index.ts\n");
+  expect(npm).toBeUndefined();
+});
 
-  test.each<[string, () => void]>([
-    ["the lock file", () => repository.write({ "package-lock.json": "{ }" })],
-    ["a package that npm unpacks", () => repository.write({ "vendor/one.tgz": "theirs" })],
-    [
-      "packages that the change brings",
-      () => {
-        repository.git("add", "--force", "node_modules");
-        repository.commit();
-      },
-    ],
-    ["packages above, which it brings", () => repository.write({ ".gitignore": "", "lib/node_modules/x": "" })],
-    ["a package that is a folder of the work tree", () => symlinkSync(at("lib"), at("node_modules/@scope/lib"))],
-    [
-      "packages by a link",
-      () => {
-        rmSync(at("node_modules"), { recursive: true });
-        symlinkSync(at("lib"), at("node_modules"));
-      },
-    ],
-  ])("are installed by the lock file of the base, without scripts, after a change of %s", async (_, change) => {
-    install();
-    change();
-    const { files, npm } = await run();
-    expect(npm).toContain(": ci --ignore-scripts ");
-    expect(files).toContain("== ./node_modules/one\ninstalled");
+test("the project that runs goes when the command is interrupted, after the engine has ended", async () => {
+  vi.stubEnv("SLOW", "exec sleep 30");
+  const flags = ["--policy", "access.yaml", "--base", "main", "--stack", "prod"];
+  const child = spawn(process.execPath, [MAIN, "review", ...flags], {
+    cwd: repository.root,
+    stdio: ["ignore", "ignore", "pipe"],
   });
+  const [said, ended] = [text(child.stderr), once(child, "close")];
+  await vi.waitFor(() => expect(textOf("seen")).toContain("== ./teams/a.yaml"), 20_000);
+  child.kill("SIGINT");
+  expect(await ended).toEqual([1, null]);
+  expect(await said).toContain("irm review: it was interrupted; nothing was changed");
+  expect(readdirSync(place.path("cache/pulumi-irm"))).toEqual([]);
+});
 
-  test("are installed where scripts of the project would have run in the work tree", async () => {
-    onMain({ "package.json": '{ "scripts": { "postinstall": "node index.ts" } }' });
-    install();
-    expect((await run()).npm).toContain(": ci --ignore-scripts ");
-  });
+const install = (): void =>
+  repository.write({ "node_modules/@scope/.keep": "", "node_modules/one": "of the work tree\n" });
 
-  test("of Python are those of the machine", async () => {
-    onMain({ "Pulumi.yaml": "name: access\nruntime: { name: python, options: { virtualenv: venv } }\n" });
-    repository.write({ "venv/.keep": "" });
-    const { code, stderr, files } = await run();
-    expect({ code, files }).toEqual({ code: 1, files: "" });
-    expect(stderr).toContain("the program at main takes its packages from venv, which is not in that commit");
-  });
+test("packages are those of the work tree where the change edits nothing that decides them", async () => {
+  install();
+  repository.write({ "index.ts": "theirs\n" });
+  symlinkSync(place.path("bin"), at("node_modules/@scope/elsewhere"));
+  const { files, npm } = await run();
+  expect(npm).toBeUndefined();
+  expect(files).toContain("== ./node_modules\n");
+});
+
+test.each<[string, () => void]>([
+  ["the lock file", () => repository.write({ "package-lock.json": "{ }" })],
+  ["a package that npm unpacks", () => repository.write({ "vendor/one.tgz": "theirs" })],
+  [
+    "packages that the change brings",
+    () => {
+      repository.git("add", "--force", "node_modules");
+      repository.commit();
+    },
+  ],
+  ["packages above, which it brings", () => repository.write({ ".gitignore": "", "lib/node_modules/x": "" })],
+  ["a package that is a folder of the work tree", () => symlinkSync(at("lib"), at("node_modules/@scope/lib"))],
+  [
+    "packages by a link",
+    () => {
+      rmSync(at("node_modules"), { recursive: true });
+      symlinkSync(at("lib"), at("node_modules"));
+    },
+  ],
+])("packages are installed by the base's lock file after a change of %s", async (_, change) => {
+  install();
+  change();
+  const { files, npm } = await run();
+  expect(npm).toContain(": ci --ignore-scripts ");
+  expect(files).toContain("== ./node_modules/one\ninstalled");
+});
+
+test("packages are installed where scripts of the project would have run in the work tree", async () => {
+  onMain({ "package.json": '{ "scripts": { "postinstall": "node index.ts" } }' });
+  install();
+  expect((await run()).npm).toContain(": ci --ignore-scripts ");
+});
+
+test("packages of Python are those of the machine", async () => {
+  onMain({ "Pulumi.yaml": "name: access\nruntime: { name: python, options: { virtualenv: venv } }\n" });
+  repository.write({ "venv/.keep": "" });
+  const { code, stderr, files } = await run();
+  expect({ code, files }).toEqual({ code: 1, files: "" });
+  expect(stderr).toContain("the program at main takes its packages from venv, which is not in that commit");
 });
 
 test("is refused without a base, a stack, or beside another operation, with all that is wrong", async () => {

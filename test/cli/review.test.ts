@@ -85,15 +85,12 @@ test.each<[what: string, text: string, messages: string[]]>([
   ],
   ["its YAML", "__proto__: { deny: [] }\n", ["__proto__ cannot be a name here"]],
   ["what it is", "gains-owner\n", ["must be a map"]],
-])(
-  "a file of rules with mistakes in %s exits with 2, and says all of them, with those of flags",
-  async (what, text, messages) => {
-    const refused = await run(text, ...(what === "names" ? ["--deny", "root-bindin"] : []));
-    for (const message of messages) expect(refused).toEqual(failure(2, message));
-    if (what === "names")
-      expect(refused.stderr).toContain('--deny: there is no rule "root-bindin"; did you mean root-binding?');
-  },
-);
+])("a file of rules with mistakes in %s exits with 2, and says all of them", async (what, text, messages) => {
+  const refused = await run(text, ...(what === "names" ? ["--deny", "root-bindin"] : []));
+  for (const message of messages) expect(refused).toEqual(failure(2, message));
+  if (what === "names")
+    expect(refused.stderr).toContain('--deny: there is no rule "root-bindin"; did you mean root-binding?');
+});
 
 test("a service without its credentials, and no address of the API", async () => {
   expect(await runIrm("review", change, "--service", "https://irm.example.com=NO_SUCH")).toEqual(

@@ -111,7 +111,7 @@ test("half done, lists what it removed with the file of all, exits with 1, and g
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "half done, by %s, it reports what it removed, and sends nothing more",
+  "half done, by %s, it reports that, and sends nothing more",
   async (signal) => {
     const { name, uid } = await target();
     for (let at = 0; at < 7; at += 1)

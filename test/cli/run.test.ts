@@ -125,39 +125,36 @@ test.each([
   ["Pulumi Cloud", "https://api.pulumi.com", "acme-inc", false],
   ["Pulumi Cloud, of a plugin that does not know the organization", "https://api.pulumi.com", "~11-22", false],
   ["a folder, of an explicit provider with a folder of its own", "file:///state", "organization", true],
-])(
-  "the place of a run has the journal of a stack on %s, where the run will look for it",
-  (name, backend, organization, isExplicit) => {
-    const [own, journals] = [folder.path(`journaled ${name}`), folder.path(`journals ${name}`)];
-    for (const one of [own, journals]) mkdirSync(one);
-    const env = { PULUMI_BACKEND_URL: backend, IRM_BASE_URL: "https://irm.example.com/" };
-    const baseUrl = "https://irm.example.com";
-    const pathIn = (at: string, of: NodeJS.ProcessEnv) =>
-      journalPath(`${organization}/acme/dev`, { baseUrl, journal: at } as Config, of, own);
-    writeFileSync(pathIn(journals, env), "a line\n");
-    const inputs = isExplicit ? { journal: journals } : {};
-    const state = { id: "11-22", inputs };
-    const urn = "urn:pulumi:dev::acme::pulumi:providers:irm::one";
-    const step = { op: "same", urn, oldState: state, newState: state };
-    const preview = parsePreview(JSON.stringify({ steps: [step] }), "test");
-    const config = isExplicit ? {} : { "irm:journal": journals };
-    const place = createPlace(env, []);
-    const to = { ...place.env, PULUMI_BACKEND_URL: "http://127.0.0.1:1" };
-    const real = backend.startsWith("https") ? "acme-inc" : "organization";
-    const named = (stack: string) => ({
-      ...{ cwd: own, env, config, preview, addresses: [baseUrl] },
-      name: `${real}/acme/${stack}`,
-    });
-    try {
-      copyJournals(place, named("other"), to);
-      expect(readdirSync(place.journal)).toEqual([]);
-      copyJournals(place, named("dev"), to);
-      expect(readFileSync(pathIn(place.journal, to), "utf8")).toBe("a line\n");
-    } finally {
-      place.remove();
-    }
-  },
-);
+])("the place of a run has the journal of a stack on %s", (name, backend, organization, isExplicit) => {
+  const [own, journals] = [folder.path(`journaled ${name}`), folder.path(`journals ${name}`)];
+  for (const one of [own, journals]) mkdirSync(one);
+  const env = { PULUMI_BACKEND_URL: backend, IRM_BASE_URL: "https://irm.example.com/" };
+  const baseUrl = "https://irm.example.com";
+  const pathIn = (at: string, of: NodeJS.ProcessEnv) =>
+    journalPath(`${organization}/acme/dev`, { baseUrl, journal: at } as Config, of, own);
+  writeFileSync(pathIn(journals, env), "a line\n");
+  const inputs = isExplicit ? { journal: journals } : {};
+  const state = { id: "11-22", inputs };
+  const urn = "urn:pulumi:dev::acme::pulumi:providers:irm::one";
+  const step = { op: "same", urn, oldState: state, newState: state };
+  const preview = parsePreview(JSON.stringify({ steps: [step] }), "test");
+  const config = isExplicit ? {} : { "irm:journal": journals };
+  const place = createPlace(env, []);
+  const to = { ...place.env, PULUMI_BACKEND_URL: "http://127.0.0.1:1" };
+  const real = backend.startsWith("https") ? "acme-inc" : "organization";
+  const named = (stack: string) => ({
+    ...{ cwd: own, env, config, preview, addresses: [baseUrl] },
+    name: `${real}/acme/${stack}`,
+  });
+  try {
+    copyJournals(place, named("other"), to);
+    expect(readdirSync(place.journal)).toEqual([]);
+    copyJournals(place, named("dev"), to);
+    expect(readFileSync(pathIn(place.journal, to), "utf8")).toBe("a line\n");
+  } finally {
+    place.remove();
+  }
+});
 
 test("the place of a run finds the settings of a stack where the project has them", () => {
   const own = folder.path("project");

@@ -210,24 +210,21 @@ test.each<[flags: string[], lists?: number[], bindings?: number[]]>([
   ],
   [["--unique-role-bindings"], undefined, [200, 409]],
   [[], [200], [200, 200]],
-])(
-  "serve with %j: many lists at once and two creates of one binding have the statuses of the row",
-  async (flags, lists, bindings) => {
-    const server = await startServerProcess(flags);
-    onTestFinished(() => void server.stop("SIGKILL"));
-    const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
-    const statusesOf = async (count: number, method: string, path: string, body?: object): Promise<number[]> => {
-      const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-      const answers = await Promise.all(Array.from({ length: count }, () => fetch(server.baseUrl + path, sent)));
-      return answers.map(({ status }) => status).toSorted();
-    };
-    // So many that they cannot take a second each.
-    if (lists) expect([...new Set(await statusesOf(50, ...LISTS))]).toEqual(lists);
-    const binding = { identityUid: server.identity, roleUid: "63921b2c44617e3f2603851537be0123af4a57d7" };
-    const target = `/iam/v2beta1/roleBindings/${server.organization}`;
-    if (bindings) expect(await statusesOf(2, "POST", target, binding)).toEqual(bindings);
-  },
-);
+])("serve with %j: many lists at once, and two creates of one binding", async (flags, lists, bindings) => {
+  const server = await startServerProcess(flags);
+  onTestFinished(() => void server.stop("SIGKILL"));
+  const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
+  const statusesOf = async (count: number, method: string, path: string, body?: object): Promise<number[]> => {
+    const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const answers = await Promise.all(Array.from({ length: count }, () => fetch(server.baseUrl + path, sent)));
+    return answers.map(({ status }) => status).toSorted();
+  };
+  // So many that they cannot take a second each.
+  if (lists) expect([...new Set(await statusesOf(50, ...LISTS))]).toEqual(lists);
+  const binding = { identityUid: server.identity, roleUid: "63921b2c44617e3f2603851537be0123af4a57d7" };
+  const target = `/iam/v2beta1/roleBindings/${server.organization}`;
+  if (bindings) expect(await statusesOf(2, "POST", target, binding)).toEqual(bindings);
+});
 
 const cert = folder.write("cert.pem", CERTIFICATE);
 const key = folder.write("key.pem", CERTIFICATE_KEY);

@@ -23,81 +23,79 @@ const CALLED = [
   ...["access whoami", "access paths", "serve token", "recover list", "recover clean"].map((words) => words.split(" ")),
 ];
 
-describe("irm", () => {
-  test("prints the commands on stderr when it is called without one", async () => {
-    expect(await runCommand()).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(COMMANDS) });
-  });
+test("irm prints the commands on stderr when it is called without one", async () => {
+  expect(await runCommand()).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(COMMANDS) });
+});
 
-  test.each([[["--help"]], [["-h"]], [["help"]]])("%j prints the commands on stdout", async (args) => {
-    expect(await run(...args)).toEqual(success(expect.stringMatching(COMMANDS)));
-  });
+test.each([[["--help"]], [["-h"]], [["help"]]])("irm %j prints the commands on stdout", async (args) => {
+  expect(await run(...args)).toEqual(success(expect.stringMatching(COMMANDS)));
+});
 
-  test.each([["--version"], ["-V"]])("%s prints the version of the package", async (flag) => {
-    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-    expect(await run(flag)).toEqual(success(`${version}\n`));
-  });
+test.each([["--version"], ["-V"]])("irm %s prints the version of the package", async (flag) => {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  expect(await run(flag)).toEqual(success(`${version}\n`));
+});
 
-  test("serve --help-all prints every flag on stdout, even with other mistakes", async () => {
-    const { code, stdout, stderr } = await run("serve", "--port", "http", "--help-all");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Usage: npx pulumi-irm serve \[COMMAND\] \[FLAGS\]\n/);
-    for (const flag of [
-      ...["port N", "host ADDRESS", "auth-port N", "db FILE", "seed FILE.yaml", "dev", "tls-cert FILE", "tls-key FILE"],
-      ...["refresh-tokens", "rate-limit N", "unique-role-bindings", "faults FILE.yaml", "json", "log-level L"],
-    ])
-      expect(stdout).toContain(`\n  --${flag} `);
-    const { stdout: usual } = await run("serve", "--help");
-    expect(usual).toContain("\n  --help-all ");
-    expect(usual).not.toContain("--rate-limit");
-  });
+test("irm serve --help-all prints every flag on stdout, even with other mistakes", async () => {
+  const { code, stdout, stderr } = await run("serve", "--port", "http", "--help-all");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^Usage: npx pulumi-irm serve \[COMMAND\] \[FLAGS\]\n/);
+  for (const flag of [
+    ...["port N", "host ADDRESS", "auth-port N", "db FILE", "seed FILE.yaml", "dev", "tls-cert FILE", "tls-key FILE"],
+    ...["refresh-tokens", "rate-limit N", "unique-role-bindings", "faults FILE.yaml", "json", "log-level L"],
+  ])
+    expect(stdout).toContain(`\n  --${flag} `);
+  const { stdout: usual } = await run("serve", "--help");
+  expect(usual).toContain("\n  --help-all ");
+  expect(usual).not.toContain("--rate-limit");
+});
 
-  test("each command has a description of at most 25 words, and an example", async () => {
-    for (const words of CALLED) {
-      const { stdout } = await run(...words, "--help");
-      const [, description = ""] = stdout.split(/\n\n/);
-      expect(description.trim().split(/\s+/).length, words.join(" ")).toBeLessThanOrEqual(25);
-      expect(stdout).toContain(`\n\nExample:\n  npx pulumi-irm ${words.join(" ")}`);
-    }
-  });
+test("irm each command has a description of at most 25 words, and an example", async () => {
+  for (const words of CALLED) {
+    const { stdout } = await run(...words, "--help");
+    const [, description = ""] = stdout.split(/\n\n/);
+    expect(description.trim().split(/\s+/).length, words.join(" ")).toBeLessThanOrEqual(25);
+    expect(stdout).toContain(`\n\nExample:\n  npx pulumi-irm ${words.join(" ")}`);
+  }
+});
 
-  test.each([[["serve"]], [["recover"]], [["init"]], [["check"]], [["test"]], [["completion"]]])(
-    "help %j prints what --help prints",
-    async (command) => {
-      const help = await run("help", ...command);
-      expect(help).toEqual(await run(...command, "--help"));
-      expect(help).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining(`Usage: npx pulumi-irm ${command.join(" ")} `),
-      });
-    },
-  );
+test.each([[["serve"]], [["recover"]], [["init"]], [["check"]], [["test"]], [["completion"]]])(
+  "help %j is as --help",
+  async (command) => {
+    const help = await run("help", ...command);
+    expect(help).toEqual(await run(...command, "--help"));
+    expect(help).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Usage: npx pulumi-irm ${command.join(" ")} `),
+    });
+  },
+);
 
-  test("says once, below the flags, where a command that calls the API takes address and credentials from", async () => {
-    const footer =
-      "\n\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).\n";
-    const helps: { name: string[]; help: string }[] = [];
-    for (const name of CALLED) helps.push({ name, help: (await run(...name, "--help")).stdout });
-    const withFooter = helps.filter(({ help }) => help.endsWith(footer)).map(({ name }) => name.join(" "));
-    expect(withFooter).toEqual([
-      ...["test", "review", "apply", "access", "drift", "revoke", "export", "roles", "recover", "doctor"],
-      ...["access whoami", "access paths"],
-    ]);
-    for (const { help } of helps)
-      expect(help.split("IRM_TOKEN").length).toBeLessThanOrEqual(help.endsWith(footer) ? 3 : 1);
-  });
+test("help says once where a command that calls the API takes address and credentials from", async () => {
+  const footer =
+    "\n\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).\n";
+  const helps: { name: string[]; help: string }[] = [];
+  for (const name of CALLED) helps.push({ name, help: (await run(...name, "--help")).stdout });
+  const withFooter = helps.filter(({ help }) => help.endsWith(footer)).map(({ name }) => name.join(" "));
+  expect(withFooter).toEqual([
+    ...["test", "review", "apply", "access", "drift", "revoke", "export", "roles", "recover", "doctor"],
+    ...["access whoami", "access paths"],
+  ]);
+  for (const { help } of helps)
+    expect(help.split("IRM_TOKEN").length).toBeLessThanOrEqual(help.endsWith(footer) ? 3 : 1);
+});
 
-  test("colours help and errors on a terminal, but not in a file or with NO_COLOR", async () => {
-    const isColoured = async (env: Record<string, string | undefined>) => {
-      for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-      const texts = [(await run("--help")).stdout, (await run("srve")).stderr];
-      vi.unstubAllEnvs();
-      return texts.map((text) => text.includes("\x1b["));
-    };
-    expect(await isColoured({ FORCE_COLOR: "1" })).toEqual([true, true]);
-    expect(await isColoured({ FORCE_COLOR: "0" })).toEqual([false, false]);
-    expect(await isColoured({ FORCE_COLOR: undefined, NO_COLOR: "1" })).toEqual([false, false]);
-    expect((await runCommand("srve")).stderr).not.toContain("\x1b[");
-  });
+test("irm colours help and errors on a terminal, but not in a file or with NO_COLOR", async () => {
+  const isColoured = async (env: Record<string, string | undefined>) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    const texts = [(await run("--help")).stdout, (await run("srve")).stderr];
+    vi.unstubAllEnvs();
+    return texts.map((text) => text.includes("\x1b["));
+  };
+  expect(await isColoured({ FORCE_COLOR: "1" })).toEqual([true, true]);
+  expect(await isColoured({ FORCE_COLOR: "0" })).toEqual([false, false]);
+  expect(await isColoured({ FORCE_COLOR: undefined, NO_COLOR: "1" })).toEqual([false, false]);
+  expect((await runCommand("srve")).stderr).not.toContain("\x1b[");
 });
 
 test.each<[string[], string, string]>([
@@ -209,13 +207,10 @@ review c.json -- --target urn:x | --target urn:x: c.json is a change, and no eng
 `;
 const COMMAND = /^(?:access (?:whoami|paths)|recover (?:list|clean)|serve token|\S+)/;
 
-test.each(WRONG.trim().split("\n"))(
-  "a wrong flag is refused before anything is asked of a service: %s",
-  async (line) => {
-    const [written = "", problem = ""] = line.split(" | ");
-    expect(await run(...written.split(" "))).toEqual(usageError(`irm ${COMMAND.exec(written)}`, problem));
-  },
-);
+test.each(WRONG.trim().split("\n"))("a wrong flag is refused before any request: %s", async (line) => {
+  const [written = "", problem = ""] = line.split(" | ");
+  expect(await run(...written.split(" "))).toEqual(usageError(`irm ${COMMAND.exec(written)}`, problem));
+});
 
 test.each<[command: string, args: string[], problem: string]>([
   ["serve token", ["--subject", "", "--issuer", "http://127.0.0.1:1"], "--subject must be given"],
@@ -238,7 +233,7 @@ test.each<[command: string, args: string[], problem: string]>([
     ["--", "--yes", "--debug"],
     `"--yes" is not passed on to the engine; ${ENGINE_FLAGS}\n"--debug" is not passed on to the engine; ${ENGINE_FLAGS}`,
   ],
-])("a wrong flag is refused before anything is asked of a service: %s %j", async (command, args, problem) => {
+])("a wrong flag is refused before any request: %s %j", async (command, args, problem) => {
   expect(await run(...command.split(" "), ...args)).toEqual(usageError(`irm ${command}`, problem));
 });
 

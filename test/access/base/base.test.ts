@@ -196,7 +196,7 @@ describe("files of a commit, whatever the work tree and its settings say", async
   });
 
   test.each(["--output=/tmp/x", "-h", "", "a..b", ":review.yaml", "HEAD^{/a}", "^main", "a\nb", "main@{1}"])(
-    "%j is not the name of a commit",
+    "%j names no commit",
     (ref) => {
       expect(() => repositoryAt(repository.root).commitOf(ref)).toThrow(BaseError);
       expect(() => repositoryAt(repository.root).commitOf(ref)).toThrow(

@@ -1,6 +1,6 @@
 // A change that is computed again is the approved one or what is left of it. Each case sends some of the writes of a random change to a service,
 // edits that by hand, and carries the other writes out on a fresh copy.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Change, type ChangeContent, lifeFrom } from "../../../access/change/change.ts";
 import { type Compared, compareChanges } from "../../../access/change/compare.ts";
 import { type Call, makesUid, methodOf } from "../../../access/change/methods.ts";
@@ -184,22 +184,19 @@ const someSent = (random: Random) => {
   return () => random.below(4) < share;
 };
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-  "a random change, of which a part is sent is what is left of it: %i",
-  async (seed) => {
-    const random = createRandom(seed);
-    const { problems, added, change } = await compared({
-      act: randomAct(seed),
-      isSent: someSent(random),
-      edit: (world) => random.pick(IRRELEVANT)(world),
-    });
-    expect(problems, JSON.stringify(change.writes)).toEqual([]);
-    expect(added).toEqual([]);
-  },
-);
+test.each([1, 2, 3, 4, 5, 6, 7, 8])("a random change, sent in part, is what is left of it: %i", async (seed) => {
+  const random = createRandom(seed);
+  const { problems, added, change } = await compared({
+    act: randomAct(seed),
+    isSent: someSent(random),
+    edit: (world) => random.pick(IRRELEVANT)(world),
+  });
+  expect(problems, JSON.stringify(change.writes)).toEqual([]);
+  expect(added).toEqual([]);
+});
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-  "a random change, of which a part is sent is another one where somebody has edited access that it touches: %i",
+  "a random change, sent in part, is another one after an edit of its access: %i",
   async (seed) => {
     const random = createRandom(seed);
     const edit = random.pick(Object.keys(RELEVANT) as (keyof typeof RELEVANT)[]);
@@ -243,98 +240,96 @@ const RELEVANT = {
   },
 } satisfies Record<string, Edit>;
 
-describe("a change computed again", () => {
-  const bind =
-    (role: string, at = registry) =>
-    (client: Client) =>
-      make(client, "roleBinding", at, { identityUid: other.uid, roleUid: role });
-  const nothing: Act = async () => {};
+const bind =
+  (role: string, at = registry) =>
+  (client: Client) =>
+    make(client, "roleBinding", at, { identityUid: other.uid, roleUid: role });
+const nothing: Act = async () => {};
 
-  test("of another head is another change, and says so of each member", async () => {
-    const problemsOf = async (head: Partial<ChangeContent>) => (await compared({ act: bind(viewer), head })).problems;
-    const stack = 'the approved change is of stack "access/dev", and this one: "access/dev2"';
-    expect(await problemsOf({ stack: "access/dev2" })).toEqual([stack]);
-    expect(await problemsOf({ operation: "destroy", stack: "access/dev2", arguments: ["--target"] })).toEqual([
-      stack,
-      'the approved change is an "up", and this one: "destroy"',
-      'the approved change has the arguments "none", and this one: "--target"',
-    ]);
-  });
+test("a change computed again of another head is another change, and says so of each member", async () => {
+  const problemsOf = async (head: Partial<ChangeContent>) => (await compared({ act: bind(viewer), head })).problems;
+  const stack = 'the approved change is of stack "access/dev", and this one: "access/dev2"';
+  expect(await problemsOf({ stack: "access/dev2" })).toEqual([stack]);
+  expect(await problemsOf({ operation: "destroy", stack: "access/dev2", arguments: ["--target"] })).toEqual([
+    stack,
+    'the approved change is an "up", and this one: "destroy"',
+    'the approved change has the arguments "none", and this one: "--target"',
+  ]);
+});
 
-  test("may send nothing that decides access and was not approved", async () => {
-    const { problems, added, left } = await compared({
-      act: bind(viewer),
-      more: async (client) => {
-        await update(client, "group", platform, { description: "of the program" });
-        await update(client, "group", registry, { name: "renamed", description: "" });
-        await remove(client, "DeleteRoleBinding", binding);
-        await make(client, "group", registry, { name: "more" });
-        await bind(viewer)(client);
-      },
-    });
-    expect(problems).toEqual([
-      'UpdateGroup group "registry": name: the approved change does not send this request',
-      'DeleteRoleBinding role binding of identity "ci" and role "viewer": the approved change does not send this request',
-      'CreateGroup group "more" in group "registry": the approved change does not send this request',
-      'CreateRoleBinding role binding of identity "other" and role "viewer" in group "registry": the approved change sends this request less often',
-    ]);
-    expect([added.map(({ method, uid }) => [method, uid]), left]).toEqual([[["UpdateGroup", platform]], 5]);
-  });
-
-  test("replaces an invite whose code a run before has lost, and no other one", async () => {
-    const invite = (client: Client) =>
-      make(client, "groupInvite", registry, { roleUid: viewer, email: "mail@example.com", ttl: "60s" });
-    let uid = "";
-    const end = (client: Client) => remove(client, "DeleteGroupInvite", uid);
-    const lost = await compared({
-      act: invite,
-      edit: async ({ client }) => {
-        uid = await invite(client);
-      },
-      more: end,
-    });
-    expect([lost.problems, lost.added, lost.left]).toEqual([[], [], 2]);
-    const sent = await compared({
-      act: invite,
-      isSent: () => true,
-      edit: async ({ uids }) => {
-        uid = uids.get(1) as string;
-      },
-      more: end,
-    });
-    expect(sent.problems).toEqual([
-      'group invite of role "viewer" would not be there after it as the approved change leaves it',
-    ]);
-  });
-
-  test("restores nothing that was removed since, but for what the approved one deletes itself", async () => {
-    const role = { identityUid: ci.uid, roleUid: editor };
-    const swap: Act = async (client) => {
+test("a change computed again may send nothing that decides access and was not approved", async () => {
+  const { problems, added, left } = await compared({
+    act: bind(viewer),
+    more: async (client) => {
+      await update(client, "group", platform, { description: "of the program" });
+      await update(client, "group", registry, { name: "renamed", description: "" });
       await remove(client, "DeleteRoleBinding", binding);
-      await make(client, "roleBinding", platform, role);
-    };
-    const restoredBy = (uid: string) =>
-      compared({ act: swap, isSent: ({ n }) => n === 1, head: { restored: [{ n: 1, uid }] } });
-    expect((await restoredBy(binding)).problems).toEqual([]);
-    expect((await restoredBy(held)).problems).toEqual([
-      'CreateRoleBinding role binding of identity "ci" and role "editor" in group "platform": since the approval somebody has removed it by hand, and this would make it again',
-    ]);
+      await make(client, "group", registry, { name: "more" });
+      await bind(viewer)(client);
+    },
   });
+  expect(problems).toEqual([
+    'UpdateGroup group "registry": name: the approved change does not send this request',
+    'DeleteRoleBinding role binding of identity "ci" and role "viewer": the approved change does not send this request',
+    'CreateGroup group "more" in group "registry": the approved change does not send this request',
+    'CreateRoleBinding role binding of identity "other" and role "viewer" in group "registry": the approved change sends this request less often',
+  ]);
+  expect([added.map(({ method, uid }) => [method, uid]), left]).toEqual([[["UpdateGroup", platform]], 5]);
+});
 
-  test("that has nothing left is applied already", async () => {
-    const { problems, left } = await compared({ act: bind(viewer), isSent: () => true });
-    expect([problems, left]).toEqual([[], 0]);
-    expect((await compared({ act: nothing })).left).toBe(0);
+test("a change computed again replaces an invite whose code a run before has lost, and no other one", async () => {
+  const invite = (client: Client) =>
+    make(client, "groupInvite", registry, { roleUid: viewer, email: "mail@example.com", ttl: "60s" });
+  let uid = "";
+  const end = (client: Client) => remove(client, "DeleteGroupInvite", uid);
+  const lost = await compared({
+    act: invite,
+    edit: async ({ client }) => {
+      uid = await invite(client);
+    },
+    more: end,
   });
+  expect([lost.problems, lost.added, lost.left]).toEqual([[], [], 2]);
+  const sent = await compared({
+    act: invite,
+    isSent: () => true,
+    edit: async ({ uids }) => {
+      uid = uids.get(1) as string;
+    },
+    more: end,
+  });
+  expect(sent.problems).toEqual([
+    'group invite of role "viewer" would not be there after it as the approved change leaves it',
+  ]);
+});
 
-  test("finds what was made by its references, not by names in it", async () => {
-    const act: Act = async (client) => {
-      const group = await make(client, "group", platform, { name: "one" });
-      const below = await make(client, "group", group, { name: group.slice(-16) });
-      const bot = await make(client, "identity", below, { name: "bot", ...claimsOf(`of ${group}`) });
-      await make(client, "roleBinding", group, { identityUid: bot, roleUid: viewer });
-    };
-    for (const sent of [1, 2, 3, 4])
-      expect((await compared({ act, isSent: ({ n }) => n <= sent })).problems, String(sent)).toEqual([]);
-  });
+test("a change computed again restores only what the approved one deletes itself", async () => {
+  const role = { identityUid: ci.uid, roleUid: editor };
+  const swap: Act = async (client) => {
+    await remove(client, "DeleteRoleBinding", binding);
+    await make(client, "roleBinding", platform, role);
+  };
+  const restoredBy = (uid: string) =>
+    compared({ act: swap, isSent: ({ n }) => n === 1, head: { restored: [{ n: 1, uid }] } });
+  expect((await restoredBy(binding)).problems).toEqual([]);
+  expect((await restoredBy(held)).problems).toEqual([
+    'CreateRoleBinding role binding of identity "ci" and role "editor" in group "platform": since the approval somebody has removed it by hand, and this would make it again',
+  ]);
+});
+
+test("a change computed again that has nothing left is applied already", async () => {
+  const { problems, left } = await compared({ act: bind(viewer), isSent: () => true });
+  expect([problems, left]).toEqual([[], 0]);
+  expect((await compared({ act: nothing })).left).toBe(0);
+});
+
+test("a change computed again finds what was made by its references, not by names in it", async () => {
+  const act: Act = async (client) => {
+    const group = await make(client, "group", platform, { name: "one" });
+    const below = await make(client, "group", group, { name: group.slice(-16) });
+    const bot = await make(client, "identity", below, { name: "bot", ...claimsOf(`of ${group}`) });
+    await make(client, "roleBinding", group, { identityUid: bot, roleUid: viewer });
+  };
+  for (const sent of [1, 2, 3, 4])
+    expect((await compared({ act, isSent: ({ n }) => n <= sent })).problems, String(sent)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // The page of a review: what it contains, that it loads nothing, and that names cannot add to it.
 import { hash } from "node:crypto";
 import { DomUtils, parseDocument } from "htmlparser2";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Finding } from "../../../access/review/report.ts";
@@ -25,118 +25,116 @@ const LINK = /^#|^https:\/\/github\.com\/[\w-]+\/[\w-]+\/blob\/v[\d.]+\/docs\/re
 
 const textOf = (page: string): string => (elementsOf(page).find(({ name }) => name === "main") as Element).text;
 
-describe("the page of a review", () => {
-  const page = reviewAsHtml(smallReview());
-  const elements = elementsOf(page);
-  const headings = elements.filter(({ name }) => name === "h2").map(({ text }) => text);
+const page = reviewAsHtml(smallReview());
+const elements = elementsOf(page);
+const headings = elements.filter(({ name }) => name === "h2").map(({ text }) => text);
 
-  test("has a section for each part of the report", () => {
-    expect(headings).toEqual([
-      "Who may do what where",
-      "Access that is not as it was recorded",
-      "Steps that fail",
-      "What else fails",
-      "Not known",
-      "Not visible to the caller, so in neither gains nor losses",
-      "Findings",
-      "What each of them gains and loses",
-      "Roles that change",
-      "Deleted groups, and what disappears with them",
-      "forceDestroy",
-      "Adopted: existing records that the program takes over",
-      "Live access that nothing declares",
-      "Static keys that end within 30 days",
-      "Steps that go through",
-      "Changes of other providers, which a review does not run",
-      "What the copy lacks",
-      "Capabilities",
-    ]);
+test("the page has a section for each part of the report", () => {
+  expect(headings).toEqual([
+    "Who may do what where",
+    "Access that is not as it was recorded",
+    "Steps that fail",
+    "What else fails",
+    "Not known",
+    "Not visible to the caller, so in neither gains nor losses",
+    "Findings",
+    "What each of them gains and loses",
+    "Roles that change",
+    "Deleted groups, and what disappears with them",
+    "forceDestroy",
+    "Adopted: existing records that the program takes over",
+    "Live access that nothing declares",
+    "Static keys that end within 30 days",
+    "Steps that go through",
+    "Changes of other providers, which a review does not run",
+    "What the copy lacks",
+    "Capabilities",
+  ]);
+});
+
+const entryOf = (start: string) => elements.find(({ name, text }) => name === "li" && text.startsWith(start))?.text;
+
+test("the page names the property that is not known, and the uids that disappear with a group", () => {
+  expect(entryOf("is not known before the update")).toBe("is not known before the updateclusters identity");
+  expect(entryOf("legacy: repo")).toMatch(/^legacy: repo old-images.*repo old-images has the uid [0-9a-f/]{50,}$/s);
+});
+
+test("the page folds many findings by rule, and says how many of each are denied", () => {
+  const finding = (i: number) => ({ subject: `s${i}`, name: `n${i}`, message: "m" });
+  const many = (rule: Finding["rule"]): Finding[] => Array.from({ length: 15 }, (_, i) => ({ ...finding(i), rule }));
+  const findings: Finding[] = [
+    ...[...many("gains-owner"), { ...finding(0), rule: "last-owner-goes" as const }],
+    ...many("root-binding").map((one, i) => ({ ...one, ...(i < 2 && { denied: true as const }) })),
+  ];
+  const report = { ...smallReview().report, findings };
+  const shown = elementsOf(reviewAsHtml({ ...smallReview(), report }));
+  const summaries = shown.filter(({ name, text }) => name === "summary" && / findings?\b/.test(text));
+  expect(summaries.map(({ text }) => text)).toEqual([
+    "gains-owner 15 findings",
+    "last-owner-goes 1 finding",
+    "root-binding 15 findings 2 denied",
+  ]);
+  const folds = shown.filter(({ name, text }) => name === "details" && /^\S+ \d+ finding/.test(text));
+  expect(folds.map(({ attributes }) => "open" in attributes)).toEqual([false, true, false]);
+});
+
+test("the page shows what an identity gains and loses, and who can assume it before and after", () => {
+  const block = elements.find(({ attributes }) => attributes.id === "identities-1")?.text;
+  expect(block).toMatch(
+    /^release, who can assume it changes {2}in platform .*: gains 155 capabilities; loses 4 capabilities\n/,
+  );
+  expect(block).toContain("gains at platform and below, through owner: 155 capabilities, 92 of which change records");
+  expect(block).toMatch(/loses at legacy and below, through publisher: manifest\.create/);
+  expect(block).toMatch(
+    /− can be assumed by .*subject "repo:acme\/images:ref:refs\/heads\/main"As JSON\{\n {2}"claimMatch"/s,
+  );
+  expect(block).toMatch(/\+ can be assumed by .*matching subject: repo:acme\/.*not matching: .*repo:acme/s);
+});
+
+test("the page marks what differs in who people are, and strikes nothing through that holds", () => {
+  const [people] = elements.filter(({ name, text }) => name === "details" && text.startsWith("people of acme-sso"));
+  for (const [verb, role] of [
+    ["gains", "editor"],
+    ["loses", "viewer"],
+  ])
+    expect(people?.text).toContain(`${verb} at / (the organization) and below, through ${role}`);
+  const marked = elements.flatMap(({ attributes, name, text }) =>
+    attributes.class === "differs" ? `${name} ${text}` : [],
+  );
+  expect(marked).toEqual(expect.arrayContaining(["del okta", "ins login"]));
+  expect(elements.filter(({ name, text }) => name === "del" && text === "loses")).toEqual([]);
+});
+
+test("the page marks groups that are new or gone, and findings, and says so when nothing changes", () => {
+  const map = elements.find(({ attributes }) => attributes.class === "map")?.text.replace(/\s+/g, " ");
+  for (const text of ["legacy deleted", "platform/clusters new", "deploy new"]) expect(map).toContain(text);
+  const lists = elements.filter(({ name, attributes }) => name === "ul" && attributes.class === "rows find");
+  const items = lists.find(({ text }) => text.includes("gains-owner"))?.text;
+  for (const text of ["denied gains-owner  release", "allowed matches-many  release"]) expect(items).toContain(text);
+  const targets = new Set(elements.map(({ attributes }) => attributes.id));
+  const links = elements.filter(({ name }) => name === "a").map(({ attributes }) => attributes.href as string);
+  expect(links.length).toBeGreaterThan(10);
+  for (const link of links.filter((one) => !one.startsWith("https:"))) expect(targets).toContain(link.slice(1));
+  const graph = graphOf({});
+  expect(textOf(reviewAsHtml(reviewBetween(graph, graph)))).toContain("Nobody gains or loses anything.");
+});
+
+test("the page loads nothing: its policy admits style and script by hash, and nothing refers elsewhere", () => {
+  const policy = elements.find(({ attributes }) => attributes["http-equiv"] === "Content-Security-Policy");
+  const hashes = ["style", "script"].map((name) => {
+    const [own, ...others] = elements.filter((element) => element.name === name);
+    expect(others).toEqual([]);
+    return `'sha256-${hash("sha256", own?.text ?? "", "base64")}'`;
   });
-
-  const entryOf = (start: string) => elements.find(({ name, text }) => name === "li" && text.startsWith(start))?.text;
-
-  test("names the resource and the property of what is not known, and the uids of what disappears with a group", () => {
-    expect(entryOf("is not known before the update")).toBe("is not known before the updateclusters identity");
-    expect(entryOf("legacy: repo")).toMatch(/^legacy: repo old-images.*repo old-images has the uid [0-9a-f/]{50,}$/s);
-  });
-
-  test("folds many findings by rule, and says how many of each are denied", () => {
-    const finding = (i: number) => ({ subject: `s${i}`, name: `n${i}`, message: "m" });
-    const many = (rule: Finding["rule"]): Finding[] => Array.from({ length: 15 }, (_, i) => ({ ...finding(i), rule }));
-    const findings: Finding[] = [
-      ...[...many("gains-owner"), { ...finding(0), rule: "last-owner-goes" as const }],
-      ...many("root-binding").map((one, i) => ({ ...one, ...(i < 2 && { denied: true as const }) })),
-    ];
-    const report = { ...smallReview().report, findings };
-    const shown = elementsOf(reviewAsHtml({ ...smallReview(), report }));
-    const summaries = shown.filter(({ name, text }) => name === "summary" && / findings?\b/.test(text));
-    expect(summaries.map(({ text }) => text)).toEqual([
-      "gains-owner 15 findings",
-      "last-owner-goes 1 finding",
-      "root-binding 15 findings 2 denied",
-    ]);
-    const folds = shown.filter(({ name, text }) => name === "details" && /^\S+ \d+ finding/.test(text));
-    expect(folds.map(({ attributes }) => "open" in attributes)).toEqual([false, true, false]);
-  });
-
-  test("shows what an identity gains and loses, and who can assume it before and after", () => {
-    const block = elements.find(({ attributes }) => attributes.id === "identities-1")?.text;
-    expect(block).toMatch(
-      /^release, who can assume it changes {2}in platform .*: gains 155 capabilities; loses 4 capabilities\n/,
-    );
-    expect(block).toContain("gains at platform and below, through owner: 155 capabilities, 92 of which change records");
-    expect(block).toMatch(/loses at legacy and below, through publisher: manifest\.create/);
-    expect(block).toMatch(
-      /− can be assumed by .*subject "repo:acme\/images:ref:refs\/heads\/main"As JSON\{\n {2}"claimMatch"/s,
-    );
-    expect(block).toMatch(/\+ can be assumed by .*matching subject: repo:acme\/.*not matching: .*repo:acme/s);
-  });
-
-  test("marks what differs in who people are, and strikes nothing through that holds", () => {
-    const [people] = elements.filter(({ name, text }) => name === "details" && text.startsWith("people of acme-sso"));
-    for (const [verb, role] of [
-      ["gains", "editor"],
-      ["loses", "viewer"],
-    ])
-      expect(people?.text).toContain(`${verb} at / (the organization) and below, through ${role}`);
-    const marked = elements.flatMap(({ attributes, name, text }) =>
-      attributes.class === "differs" ? `${name} ${text}` : [],
-    );
-    expect(marked).toEqual(expect.arrayContaining(["del okta", "ins login"]));
-    expect(elements.filter(({ name, text }) => name === "del" && text === "loses")).toEqual([]);
-  });
-
-  test("marks groups that are new or gone, and findings, leads to their identities, and says so when nothing changes", () => {
-    const map = elements.find(({ attributes }) => attributes.class === "map")?.text.replace(/\s+/g, " ");
-    for (const text of ["legacy deleted", "platform/clusters new", "deploy new"]) expect(map).toContain(text);
-    const lists = elements.filter(({ name, attributes }) => name === "ul" && attributes.class === "rows find");
-    const items = lists.find(({ text }) => text.includes("gains-owner"))?.text;
-    for (const text of ["denied gains-owner  release", "allowed matches-many  release"]) expect(items).toContain(text);
-    const targets = new Set(elements.map(({ attributes }) => attributes.id));
-    const links = elements.filter(({ name }) => name === "a").map(({ attributes }) => attributes.href as string);
-    expect(links.length).toBeGreaterThan(10);
-    for (const link of links.filter((one) => !one.startsWith("https:"))) expect(targets).toContain(link.slice(1));
-    const graph = graphOf({});
-    expect(textOf(reviewAsHtml(reviewBetween(graph, graph)))).toContain("Nobody gains or loses anything.");
-  });
-
-  test("loads nothing: its policy admits its own style and script by hash, and no element refers elsewhere", () => {
-    const policy = elements.find(({ attributes }) => attributes["http-equiv"] === "Content-Security-Policy");
-    const hashes = ["style", "script"].map((name) => {
-      const [own, ...others] = elements.filter((element) => element.name === name);
-      expect(others).toEqual([]);
-      return `'sha256-${hash("sha256", own?.text ?? "", "base64")}'`;
-    });
-    expect(policy?.attributes.content).toBe(
-      `default-src 'none'; img-src data:; style-src ${hashes[0]}; script-src ${hashes[1]}; base-uri 'none'; form-action 'none'`,
-    );
-    for (const { name, attributes } of elements)
-      for (const [attribute, value] of Object.entries(attributes)) {
-        expect(["src", "srcset", "style", "action", "data", "poster"]).not.toContain(attribute);
-        expect(attribute).not.toMatch(/^on/);
-        if (attribute === "href") expect(value).toMatch(name === "link" ? /^data:,$/ : LINK);
-      }
-  });
+  expect(policy?.attributes.content).toBe(
+    `default-src 'none'; img-src data:; style-src ${hashes[0]}; script-src ${hashes[1]}; base-uri 'none'; form-action 'none'`,
+  );
+  for (const { name, attributes } of elements)
+    for (const [attribute, value] of Object.entries(attributes)) {
+      expect(["src", "srcset", "style", "action", "data", "poster"]).not.toContain(attribute);
+      expect(attribute).not.toMatch(/^on/);
+      if (attribute === "href") expect(value).toMatch(name === "link" ? /^data:,$/ : LINK);
+    }
 });
 
 test("names add neither markup nor attributes nor scripts, and what cannot be seen is written out", () => {

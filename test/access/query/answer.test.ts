@@ -192,7 +192,7 @@ const without = (client: Client, operations: readonly string[], code: Code = "UN
 });
 
 test.each<Code>(["UNIMPLEMENTED", "NOT_FOUND", "UNKNOWN"])(
-  "without Validate (%s) the owner's grants are the same",
+  "without Validate (%s) the grants are the same",
   async (code) => {
     const client = clientOf(api);
     const whole = await whoAmI(client);

@@ -235,7 +235,7 @@ const OPENING = `
     true | a pattern that takes too long to decide | { subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" }
   `;
 test.each(valuesOf<[boolean, string, Json]>("y-y", OPENING))(
-  "pull-request-writes fires: %s, on opening an identity that writes: %s",
+  "pull-request-writes fires: %s, on opening: %s",
   (fires, _, own) => {
     const before = changed(start(), give("publisher"));
     expect(foundSubjects(before, withClaimMatch({ issuer: GITHUB, ...own })).includes(found)).toBe(fires);

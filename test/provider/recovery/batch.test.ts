@@ -31,10 +31,7 @@ const uidsIn = (results: readonly PromiseSettledResult<{ id: string }>[]): strin
 const messageOf = (result: PromiseSettledResult<unknown> | undefined): string =>
   result?.status === "rejected" ? (result.reason as Error).message : "";
 
-const createsOf = (run: EngineRun): number[] => [
-  countOf(run, "BatchCreateRoleBindings"),
-  countOf(run, "CreateRoleBinding"),
-];
+const createsOf = (run: EngineRun) => [countOf(run, "BatchCreateRoleBindings"), countOf(run, "CreateRoleBinding")];
 
 describe("role bindings that are created at the same time", () => {
   it("are one request for each group, and each resource has its own binding", async () => {

@@ -202,7 +202,7 @@ const rows: [string, (args: Json) => Answering | Promise<Answering>, string][] =
 ];
 
 it.each(rows)(
-  "a response that names another record %s: only the created record is adopted",
+  "a response that names another record %s: only the created one is adopted",
   async (_what, prepare, why) => {
     const args: Json = { ...machine.inputs(), allowDuplicate: true };
     const other = await prepare(args);

@@ -25,92 +25,87 @@ const line = (seconds: number, names: string): string =>
 
 const nameOf = ({ [KEY]: key }: Json): string => (key as string).split("/").slice(3).join("/");
 
-describe("a recovery that waits", () => {
-  it("says so after 2 s and every 10 s, and creates the record when nothing can appear any more", async () => {
-    const args = machine.inputs();
-    await killed(args);
-    const { session } = machine.run();
-    await reconcile.create(group, session, args);
-    const seconds = machine.messages.map((text) => Number(/, (\d+) s so far/.exec(text)?.[1]));
-    expect(seconds).toEqual([2, 12, 22, 32, 42, 52, 62]);
-    expect(machine.messages[0]).toBe(line(2, nameOf(args)));
-    expect(await machine.named(args.name)).toHaveLength(1);
-  });
-
-  it("is one line for all resources that wait at the same time", async () => {
-    const all = [machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs()];
-    for (const args of all) await killed(args);
-    const { session, clock } = machine.run();
-    // Time passes when all of them wait.
-    const waiting = Promise.withResolvers<void>();
-    const { sleep } = clock;
-    let count = 0;
-    clock.sleep = async (ms) => {
-      count += 1;
-      if (count === all.length) waiting.resolve();
-      await waiting.promise;
-      await sleep(ms);
-    };
-    await Promise.all(all.map((args) => reconcile.create(group, session, args)));
-    const waits = machine.messages.filter((text) => text.startsWith("waiting"));
-    expect(waits.filter((text) => text.includes(" 2 s so far"))).toEqual([
-      line(2, `${all.slice(0, 3).map(nameOf).join(", ")} and 2 more`),
-    ]);
-  });
-
-  it("names only what waits now", async () => {
-    const [first, second] = [machine.inputs(), machine.inputs()];
-    for (const args of [first, second]) await killed(args);
-    const { session } = machine.run();
-    await reconcile.create(group, session, first);
-    await killed(second);
-    machine.messages.length = 0;
-    await reconcile.create(group, session, second);
-    expect(machine.messages[0]).toBe(line(2, nameOf(second)));
-  });
-
-  it("says so for a set of role bindings too", async () => {
-    const { uid } = await machine.createByOther(machine.inputs());
-    const bindings = [{ identity: machine.service.identity, role: "viewer" }];
-    const args = { ...machine.inputs(), parent: uid, bindings } as Json;
-    await expect(applySet(machine.dying("before").session, "set", {}, args)).rejects.toThrow();
-    await applySet(machine.run().session, "set", {}, args);
-    expect(machine.messages[0]).toContain("waiting for what an earlier request may still create, 2 s so far: ");
-  });
+it("a recovery that waits says so after 2 s and every 10 s, and creates when nothing can appear", async () => {
+  const args = machine.inputs();
+  await killed(args);
+  const { session } = machine.run();
+  await reconcile.create(group, session, args);
+  const seconds = machine.messages.map((text) => Number(/, (\d+) s so far/.exec(text)?.[1]));
+  expect(seconds).toEqual([2, 12, 22, 32, 42, 52, 62]);
+  expect(machine.messages[0]).toBe(line(2, nameOf(args)));
+  expect(await machine.named(args.name)).toHaveLength(1);
 });
 
-it.each(["during the first look", "during the wait"])(
-  "^C %s ends the recovery, and the next run continues",
-  async (when) => {
-    const args = machine.inputs();
-    await killed(args);
-    const stop = new AbortController();
-    const { environment, clock } = machine.runOver(async ({ method }, send) => {
-      // The list is not answered any more.
-      if (when === "during the first look" && method === "GET") {
-        stop.abort();
-        await new Promise(() => undefined);
-      }
-      return send();
-    });
-    const { group: methods } = methodsWith({
-      ...environment,
-      cancelled: stop.signal,
-      log: (text) => {
-        machine.messages.push(text);
-        if (text.includes(" 12 s so far")) stop.abort();
-      },
-    });
-    await methods.configure({ config: { get: () => undefined } });
-    await expect(methods.create(args)).rejects.toThrow(
-      `${args[KEY]}: cancelled: the next update continues from the intent journal`,
-    );
-    if (when === "during the wait") expect(clock.now()).toBeLessThan(23_000);
-    expect(machine.lines().filter((one) => "closed" in one)).toEqual([]);
-    await machine.create(args);
-    expect(await machine.named(args.name)).toHaveLength(1);
-  },
-);
+it("a recovery that waits is one line for all resources that wait at the same time", async () => {
+  const all = [machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs()];
+  for (const args of all) await killed(args);
+  const { session, clock } = machine.run();
+  // Time passes when all of them wait.
+  const waiting = Promise.withResolvers<void>();
+  const { sleep } = clock;
+  let count = 0;
+  clock.sleep = async (ms) => {
+    count += 1;
+    if (count === all.length) waiting.resolve();
+    await waiting.promise;
+    await sleep(ms);
+  };
+  await Promise.all(all.map((args) => reconcile.create(group, session, args)));
+  const waits = machine.messages.filter((text) => text.startsWith("waiting"));
+  expect(waits.filter((text) => text.includes(" 2 s so far"))).toEqual([
+    line(2, `${all.slice(0, 3).map(nameOf).join(", ")} and 2 more`),
+  ]);
+});
+
+it("a recovery that waits names only what waits now", async () => {
+  const [first, second] = [machine.inputs(), machine.inputs()];
+  for (const args of [first, second]) await killed(args);
+  const { session } = machine.run();
+  await reconcile.create(group, session, first);
+  await killed(second);
+  machine.messages.length = 0;
+  await reconcile.create(group, session, second);
+  expect(machine.messages[0]).toBe(line(2, nameOf(second)));
+});
+
+it("a recovery that waits says so for a set of role bindings too", async () => {
+  const { uid } = await machine.createByOther(machine.inputs());
+  const bindings = [{ identity: machine.service.identity, role: "viewer" }];
+  const args = { ...machine.inputs(), parent: uid, bindings } as Json;
+  await expect(applySet(machine.dying("before").session, "set", {}, args)).rejects.toThrow();
+  await applySet(machine.run().session, "set", {}, args);
+  expect(machine.messages[0]).toContain("waiting for what an earlier request may still create, 2 s so far: ");
+});
+
+it.each(["during the first look", "during the wait"])("^C %s ends it, and the next run continues", async (when) => {
+  const args = machine.inputs();
+  await killed(args);
+  const stop = new AbortController();
+  const { environment, clock } = machine.runOver(async ({ method }, send) => {
+    // The list is not answered any more.
+    if (when === "during the first look" && method === "GET") {
+      stop.abort();
+      await new Promise(() => undefined);
+    }
+    return send();
+  });
+  const { group: methods } = methodsWith({
+    ...environment,
+    cancelled: stop.signal,
+    log: (text) => {
+      machine.messages.push(text);
+      if (text.includes(" 12 s so far")) stop.abort();
+    },
+  });
+  await methods.configure({ config: { get: () => undefined } });
+  await expect(methods.create(args)).rejects.toThrow(
+    `${args[KEY]}: cancelled: the next update continues from the intent journal`,
+  );
+  if (when === "during the wait") expect(clock.now()).toBeLessThan(23_000);
+  expect(machine.lines().filter((one) => "closed" in one)).toEqual([]);
+  await machine.create(args);
+  expect(await machine.named(args.name)).toHaveLength(1);
+});
 
 it("^C ends the attempts to send a create whose response was lost, and its entry stays pending", async () => {
   const args = machine.inputs();

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { Entry } from "../../../provider/log/entry.ts";
 import { journalFile } from "../../../provider/log/file.ts";
 import { holderHere } from "../../../provider/log/holder.ts";
@@ -48,79 +48,77 @@ const leavePending = async (name: string): Promise<Entry> => {
   return entry;
 };
 
-describe("two processes of one run", () => {
-  it("create at the same time, and another run waits for both of them", async () => {
-    const [one, two, other] = [joined(), joined(), otherRun()];
-    const first = await beginCreate(one, "one");
-    const second = await beginCreate(two, "two");
-    for (const { clock, messages } of [one, two]) expect([clock.sleeps, messages]).toEqual([[], []]);
-    const { sleep } = other.clock;
-    other.clock.sleep = async (ms) => {
-      await sleep(ms);
-      if (other.clock.sleeps.length === 2) await one.journal.end([first]);
-      if (other.clock.sleeps.length === 4) await two.journal.end([second]);
-    };
-    const third = await beginCreate(other, "three");
-    expect(other.clock.sleeps).toHaveLength(4);
-    expect(other.messages).toEqual([expect.stringContaining(`waiting for process ${process.pid} on `)]);
-    await other.journal.end([third]);
-    expect(existsSync(lock)).toBe(false);
-  });
+it("two processes create at the same time, and another run waits for both of them", async () => {
+  const [one, two, other] = [joined(), joined(), otherRun()];
+  const first = await beginCreate(one, "one");
+  const second = await beginCreate(two, "two");
+  for (const { clock, messages } of [one, two]) expect([clock.sleeps, messages]).toEqual([[], []]);
+  const { sleep } = other.clock;
+  other.clock.sleep = async (ms) => {
+    await sleep(ms);
+    if (other.clock.sleeps.length === 2) await one.journal.end([first]);
+    if (other.clock.sleeps.length === 4) await two.journal.end([second]);
+  };
+  const third = await beginCreate(other, "three");
+  expect(other.clock.sleeps).toHaveLength(4);
+  expect(other.messages).toEqual([expect.stringContaining(`waiting for process ${process.pid} on `)]);
+  await other.journal.end([third]);
+  expect(existsSync(lock)).toBe(false);
+});
 
-  it("report what an earlier run left once, and nothing that the other has under way", async () => {
-    const left = await leavePending("left");
-    const [one, two] = [joined(), joined()];
-    expect(await two.journal.isOfOther(uidOf("a"), keyOf("two"))).toBe(false);
-    const entry = await beginCreate(one, "one");
-    expect(await two.journal.takeUnreported(keyOf("two"))).toMatchObject([{ intent: left.intent }]);
-    expect(await one.journal.takeUnreported(keyOf("one"))).toEqual([]);
-    expect(await joined().journal.takeUnreported(keyOf("three"))).toEqual([]);
-    await one.journal.end([entry]);
-  });
+it("two processes report what an earlier run left once, and nothing that the other has under way", async () => {
+  const left = await leavePending("left");
+  const [one, two] = [joined(), joined()];
+  expect(await two.journal.isOfOther(uidOf("a"), keyOf("two"))).toBe(false);
+  const entry = await beginCreate(one, "one");
+  expect(await two.journal.takeUnreported(keyOf("two"))).toMatchObject([{ intent: left.intent }]);
+  expect(await one.journal.takeUnreported(keyOf("one"))).toEqual([]);
+  expect(await joined().journal.takeUnreported(keyOf("three"))).toEqual([]);
+  await one.journal.end([entry]);
+});
 
-  it("do not take what the other has under way for a create of an earlier run, and the next run does", async () => {
-    const [one, two] = [joined(), joined()];
-    const entry = await beginCreate(one, "one");
-    expect(await two.journal.findUnsettled(keyOf("one"))).toEqual([]);
-    expect(await two.journal.findUnsettled(keyOf("two"), () => true)).toEqual([]);
-    await one.journal.end([entry]);
-    // The stack had no journal, although one of them has written it.
-    expect(await joined().journal.isNew(keyOf("two"))).toBe(true);
-    expect(await otherRun().journal.isNew(keyOf("three"))).toBe(false);
-    closeAll();
-    expect(await joined().journal.findUnsettled(keyOf("one"))).toMatchObject([{ intent: entry.intent }]);
-  });
+it("two processes take nothing under way for a create of an earlier run, and the next run does", async () => {
+  const [one, two] = [joined(), joined()];
+  const entry = await beginCreate(one, "one");
+  expect(await two.journal.findUnsettled(keyOf("one"))).toEqual([]);
+  expect(await two.journal.findUnsettled(keyOf("two"), () => true)).toEqual([]);
+  await one.journal.end([entry]);
+  // The stack had no journal, although one of them has written it.
+  expect(await joined().journal.isNew(keyOf("two"))).toBe(true);
+  expect(await otherRun().journal.isNew(keyOf("three"))).toBe(false);
+  closeAll();
+  expect(await joined().journal.findUnsettled(keyOf("one"))).toMatchObject([{ intent: entry.intent }]);
+});
 
-  it("count the pending creates of both, and know what the other has created", async () => {
-    const [one, two] = [joined(), joined()];
-    const second = await beginCreate(two, "two", "same");
-    const first = await beginCreate(one, "one", "same");
-    expect(await two.journal.countPendingAlike(second)).toBe(2);
-    await one.journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1);
-    expect(await two.journal.countPendingAlike(second)).toBe(1);
-    expect(await two.journal.isOfOther(uidOf("a"), keyOf("two"))).toBe(true);
-    expect(await one.journal.isOfOther(uidOf("a"), keyOf("one"))).toBe(false);
-    await one.journal.end([first]);
-    await two.journal.end([second]);
-  });
+it("two processes count the pending creates of both, and know what the other has created", async () => {
+  const [one, two] = [joined(), joined()];
+  const second = await beginCreate(two, "two", "same");
+  const first = await beginCreate(one, "one", "same");
+  expect(await two.journal.countPendingAlike(second)).toBe(2);
+  await one.journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1);
+  expect(await two.journal.countPendingAlike(second)).toBe(1);
+  expect(await two.journal.isOfOther(uidOf("a"), keyOf("two"))).toBe(true);
+  expect(await one.journal.isOfOther(uidOf("a"), keyOf("one"))).toBe(false);
+  await one.journal.end([first]);
+  await two.journal.end([second]);
+});
 
-  it("lose no line: the second one does not compact what the first one writes to", async () => {
-    const [one, two] = [joined(), joined()];
-    const first = await beginCreate(one, "one");
-    const failed = await beginCreate(one, "failed");
-    await one.journal.recordFailure(failed);
-    await one.journal.end([failed]);
-    const { ino } = statSync(file);
-    const second = await beginCreate(two, "two");
-    expect(statSync(file).ino).toBe(ino);
-    await two.journal.recordSuccess([{ entry: second, uid: uidOf("b") }], 1);
-    await one.journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1);
-    await two.journal.end([second]);
-    await one.journal.end([first]);
-    const [found] = await otherRun().journal.findUnsettled(keyOf("one"));
-    expect(found?.uid).toBe(uidOf("a"));
-    expect((await otherRun().journal.findUnsettled(keyOf("two")))[0]?.uid).toBe(uidOf("b"));
-  });
+it("two processes lose no line: the second one does not compact what the first one writes to", async () => {
+  const [one, two] = [joined(), joined()];
+  const first = await beginCreate(one, "one");
+  const failed = await beginCreate(one, "failed");
+  await one.journal.recordFailure(failed);
+  await one.journal.end([failed]);
+  const { ino } = statSync(file);
+  const second = await beginCreate(two, "two");
+  expect(statSync(file).ino).toBe(ino);
+  await two.journal.recordSuccess([{ entry: second, uid: uidOf("b") }], 1);
+  await one.journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1);
+  await two.journal.end([second]);
+  await one.journal.end([first]);
+  const [found] = await otherRun().journal.findUnsettled(keyOf("one"));
+  expect(found?.uid).toBe(uidOf("a"));
+  expect((await otherRun().journal.findUnsettled(keyOf("two")))[0]?.uid).toBe(uidOf("b"));
 });
 
 it("several processes at once of two runs, those of a run side by side, create their records one run after the other, without a lost or torn line", async () => {

@@ -63,62 +63,59 @@ describe("a batch whose response is lost", () => {
   });
 });
 
-describe("a run that is killed", () => {
-  it.each(["before", "after"] as const)(
-    "%s the service has its POST leaves an entry for each pair, and the next run has each once",
-    async (when) => {
-      const group = await sets.group();
-      await expect((await sets.run(machine.dying(when))).up(three(group))).rejects.toThrow(Killed);
-      expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
-      const { outs } = await sets.up(three(group));
-      expect(uidsIn(outs)).toHaveLength(3);
-      expect(await sets.pairs(group)).toEqual(PAIRS);
-    },
+it.each(["before", "after"] as const)(
+  "a run killed %s its POST leaves an entry for each pair; the next has each once",
+  async (when) => {
+    const group = await sets.group();
+    await expect((await sets.run(machine.dying(when))).up(three(group))).rejects.toThrow(Killed);
+    expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
+    const { outs } = await sets.up(three(group));
+    expect(uidsIn(outs)).toHaveLength(3);
+    expect(await sets.pairs(group)).toEqual(PAIRS);
+  },
+);
+
+it("a run that is killed in the second of two batches continues there", async () => {
+  const group = await sets.group();
+  const roles = await sets.newRoles(6);
+  const wanted = sets.inputs(
+    group,
+    identities.flatMap((identity) => roles.map((role) => [identity, role] as const)),
   );
-
-  it("in the second of two batches continues there", async () => {
-    const group = await sets.group();
-    const roles = await sets.newRoles(6);
-    const wanted = sets.inputs(
-      group,
-      identities.flatMap((identity) => roles.map((role) => [identity, role] as const)),
-    );
-    const faulty = machine.runOver(async (request, send) => {
-      if (request.method === "POST" && JSON.parse(request.body ?? "{}").requests.length === 5)
-        throw new Error("broken");
-      return send();
-    });
-    const state = partial(await (await sets.run(faulty)).up(wanted).catch((error: unknown) => error));
-    expect(uidsIn(state.outs)).toHaveLength(25);
-    const run = await sets.run();
-    const { outs } = await run.up(wanted, state);
-    expect(uidsIn(outs)).toHaveLength(30);
-    expect(await sets.pairs(group)).toHaveLength(30);
+  const faulty = machine.runOver(async (request, send) => {
+    if (request.method === "POST" && JSON.parse(request.body ?? "{}").requests.length === 5) throw new Error("broken");
+    return send();
   });
+  const state = partial(await (await sets.run(faulty)).up(wanted).catch((error: unknown) => error));
+  expect(uidsIn(state.outs)).toHaveLength(25);
+  const run = await sets.run();
+  const { outs } = await run.up(wanted, state);
+  expect(uidsIn(outs)).toHaveLength(30);
+  expect(await sets.pairs(group)).toHaveLength(30);
+});
 
-  it("keeps what it manages while the list does not show it", async () => {
-    const group = await sets.group();
-    const state = await sets.up(sets.inputs(group, ["one viewer"]));
-    await expect((await sets.run(machine.dying("before"))).up(three(group), state)).rejects.toThrow(Killed);
-    const lagging = machine.runOver(async (request, send) => {
-      const answer = await send();
-      if (!request.url.pathname.endsWith("/roleBindings")) return answer;
-      const { roleBindings = [] } = JSON.parse(answer.body) as { roleBindings?: Json[] };
-      const shown = roleBindings.filter(({ uid }) => !uidsIn(state.outs).includes(uid));
-      return { ...answer, body: JSON.stringify({ roleBindings: shown }) };
-    });
-    const { outs } = await (await sets.run(lagging)).up(three(group), state);
-    expect(uidsIn(outs)[0]).toBe(uidsIn(state.outs)[0]);
-    expect(await sets.pairs(group)).toEqual(PAIRS);
+it("a run that is killed keeps what it manages while the list does not show it", async () => {
+  const group = await sets.group();
+  const state = await sets.up(sets.inputs(group, ["one viewer"]));
+  await expect((await sets.run(machine.dying("before"))).up(three(group), state)).rejects.toThrow(Killed);
+  const lagging = machine.runOver(async (request, send) => {
+    const answer = await send();
+    if (!request.url.pathname.endsWith("/roleBindings")) return answer;
+    const { roleBindings = [] } = JSON.parse(answer.body) as { roleBindings?: Json[] };
+    const shown = roleBindings.filter(({ uid }) => !uidsIn(state.outs).includes(uid));
+    return { ...answer, body: JSON.stringify({ roleBindings: shown }) };
   });
+  const { outs } = await (await sets.run(lagging)).up(three(group), state);
+  expect(uidsIn(outs)[0]).toBe(uidsIn(state.outs)[0]);
+  expect(await sets.pairs(group)).toEqual(PAIRS);
+});
 
-  it("of two runs at once creates each pair once", async () => {
-    const group = await sets.group();
-    const [one, two] = [await sets.run(), await sets.run()];
-    const [first, second] = await Promise.all([one.up(three(group)), two.up(three(group))]);
-    expect(uidsIn(first.outs)).toEqual(uidsIn(second.outs));
-    expect(await sets.pairs(group)).toEqual(PAIRS);
-  });
+it("a run that is killed of two runs at once creates each pair once", async () => {
+  const group = await sets.group();
+  const [one, two] = [await sets.run(), await sets.run()];
+  const [first, second] = await Promise.all([one.up(three(group)), two.up(three(group))]);
+  expect(uidsIn(first.outs)).toEqual(uidsIn(second.outs));
+  expect(await sets.pairs(group)).toEqual(PAIRS);
 });
 
 it("a set that is deleted takes with it what an interrupted run has created for it, and the state lacks", async () => {

@@ -9,171 +9,169 @@ const sets = startSets();
 const { machine, identities } = sets;
 const uidsIn = (outs: Json, member = "bindings") => (outs[member] as Json[]).map(({ uid }) => uid);
 
-describe("a set of role bindings", () => {
-  it("creates 60 pairs with one list and three POSTs, and its preview then sends no request for them", async () => {
-    const group = await sets.group();
-    const roles = await sets.newRoles(12);
-    const pairs = identities.flatMap((identity) => roles.map((role) => [identity, role] as const));
-    const run = await sets.run();
-    const state = await run.up(sets.inputs(group, pairs));
-    expect(countOf(run, "BatchCreateRoleBindings")).toBe(3);
-    expect(countOf(run, "ListRoleBindings")).toBe(1);
-    expect(run.requests.filter((one) => one.startsWith("POST"))).toHaveLength(3);
-    expect(uidsIn(state.outs)).toHaveLength(60);
-    expect(await sets.pairs(group)).toHaveLength(60);
-    // One fsync for a batch: 60 entries and their 60 outcomes.
-    expect(machine.lines().filter((line) => "intent" in line && !("uid" in line))).toHaveLength(60);
-    const next = await sets.run();
-    expect(await next.preview(sets.inputs(group, pairs.toReversed()), state)).toMatchObject({ changes: false });
-    expect(next.requests.filter((one) => /roleBinding/.test(one))).toEqual([]);
-    // The engine knows the bindings: their entries are done.
-    expect(machine.lines().filter((line) => "known" in line)).toHaveLength(60);
-  });
+it("a set creates 60 pairs with one list and three POSTs, and a preview then asks nothing", async () => {
+  const group = await sets.group();
+  const roles = await sets.newRoles(12);
+  const pairs = identities.flatMap((identity) => roles.map((role) => [identity, role] as const));
+  const run = await sets.run();
+  const state = await run.up(sets.inputs(group, pairs));
+  expect(countOf(run, "BatchCreateRoleBindings")).toBe(3);
+  expect(countOf(run, "ListRoleBindings")).toBe(1);
+  expect(run.requests.filter((one) => one.startsWith("POST"))).toHaveLength(3);
+  expect(uidsIn(state.outs)).toHaveLength(60);
+  expect(await sets.pairs(group)).toHaveLength(60);
+  // One fsync for a batch: 60 entries and their 60 outcomes.
+  expect(machine.lines().filter((line) => "intent" in line && !("uid" in line))).toHaveLength(60);
+  const next = await sets.run();
+  expect(await next.preview(sets.inputs(group, pairs.toReversed()), state)).toMatchObject({ changes: false });
+  expect(next.requests.filter((one) => /roleBinding/.test(one))).toEqual([]);
+  // The engine knows the bindings: their entries are done.
+  expect(machine.lines().filter((line) => "known" in line)).toHaveLength(60);
+});
 
-  it("lists nothing in a group that the same run has created, unless a RoleBinding is declared there too", async () => {
-    const pairs = ["one viewer"] as const;
-    const run = await sets.run();
-    const newGroup = async () => (await run.methods.group.create(machine.inputs())).id;
-    const alone = sets.inputs(await newGroup(), pairs);
-    expect(uidsIn((await run.up(alone)).outs)).toHaveLength(1);
-    expect(countOf(run, "ListRoleBindings")).toBe(0);
-    const shared = await newGroup();
-    const binding = {
-      ...{ __key: "organization/project/stack/RoleBinding::beside", parent: shared },
-      ...{ identity: identities[0], role: "viewer" },
-    };
-    const { inputs } = await run.methods.roleBinding.check({}, binding);
-    const { id } = await run.methods.roleBinding.create(inputs);
-    await expect(run.up(sets.inputs(shared, pairs))).rejects.toThrow(
-      `role binding ${id} is already managed by organization/project/stack/RoleBinding::beside; declare the pair once`,
-    );
-    expect(await sets.pairs(shared)).toEqual(["one viewer"]);
-  });
+it("a set lists nothing in a group of the same run, unless a RoleBinding is declared there", async () => {
+  const pairs = ["one viewer"] as const;
+  const run = await sets.run();
+  const newGroup = async () => (await run.methods.group.create(machine.inputs())).id;
+  const alone = sets.inputs(await newGroup(), pairs);
+  expect(uidsIn((await run.up(alone)).outs)).toHaveLength(1);
+  expect(countOf(run, "ListRoleBindings")).toBe(0);
+  const shared = await newGroup();
+  const binding = {
+    ...{ __key: "organization/project/stack/RoleBinding::beside", parent: shared },
+    ...{ identity: identities[0], role: "viewer" },
+  };
+  const { inputs } = await run.methods.roleBinding.check({}, binding);
+  const { id } = await run.methods.roleBinding.create(inputs);
+  await expect(run.up(sets.inputs(shared, pairs))).rejects.toThrow(
+    `role binding ${id} is already managed by organization/project/stack/RoleBinding::beside; declare the pair once`,
+  );
+  expect(await sets.pairs(shared)).toEqual(["one viewer"]);
+});
 
-  it("has the uids and names of its bindings as outputs, in the order of the program", async () => {
-    const group = await sets.group();
-    const viewer = await sets.role("viewer");
-    const { outs } = await sets.up(sets.inputs(group, ["two editor", [identities[0] as string, viewer]]));
-    expect(outs).toMatchObject({
-      parent: group,
-      bindings: [
-        { identity: { uid: identities[1], name: "two" }, role: { uid: await sets.role("editor"), name: "editor" } },
-        { identity: { uid: identities[0], name: "one" }, role: { uid: viewer, name: "viewer" } },
-      ],
-      unmanaged: [],
-      exclusive: false,
-      maxRemovals: 20,
-      updateTime: expect.stringMatching(/^2/),
-    });
-    expect(Object.keys((outs.bindings as Json[])[0] ?? {})).toEqual(["uid", "identity", "role"]);
+it("a set has the uids and names of its bindings as outputs, in the order of the program", async () => {
+  const group = await sets.group();
+  const viewer = await sets.role("viewer");
+  const { outs } = await sets.up(sets.inputs(group, ["two editor", [identities[0] as string, viewer]]));
+  expect(outs).toMatchObject({
+    parent: group,
+    bindings: [
+      { identity: { uid: identities[1], name: "two" }, role: { uid: await sets.role("editor"), name: "editor" } },
+      { identity: { uid: identities[0], name: "one" }, role: { uid: viewer, name: "viewer" } },
+    ],
+    unmanaged: [],
+    exclusive: false,
+    maxRemovals: 20,
+    updateTime: expect.stringMatching(/^2/),
   });
+  expect(Object.keys((outs.bindings as Json[])[0] ?? {})).toEqual(["uid", "identity", "role"]);
+});
 
-  it("adds before it removes, and names each pair in the preview", async () => {
-    const group = await sets.group();
-    const [one] = identities as [string];
-    const first = await sets.up(sets.inputs(group, ["one viewer", "two viewer"]));
-    machine.messages.length = 0;
-    const run = await sets.run();
-    const names = [
-      { identity: "two", role: "viewer" },
-      { identity: "three", role: "editor" },
-    ];
-    const wanted = sets.inputs(group, ["two viewer", "three editor"], { names });
-    const next = await run.up(wanted, first);
-    expect(run.requests.filter((request) => /^(POST|DELETE)/.test(request))).toEqual([
-      `POST roleBindings/${group}`,
-      `DELETE roleBindings/${uidsIn(first.outs)[0]}`,
-    ]);
-    expect(await sets.pairs(group)).toEqual(["three editor", "two viewer"]);
-    expect(uidsIn(next.outs)[0]).toBe(uidsIn(first.outs)[1]);
-    const name = `set-${group}`;
-    expect(machine.messages).toEqual([
-      `RoleBindingSet ${name} changes:\n  - adds "three" as "editor"\n  - removes "one" as "viewer"`,
-      `RoleBindingSet ${name}: removing 1 role binding of group ${group}; to restore one, add its pair to bindings:\n` +
-        `  { identity: "${one}", role: "${await sets.role("viewer")}" }, // "one" as "viewer"`,
-    ]);
-  });
+it("a set adds before it removes, and names each pair in the preview", async () => {
+  const group = await sets.group();
+  const [one] = identities as [string];
+  const first = await sets.up(sets.inputs(group, ["one viewer", "two viewer"]));
+  machine.messages.length = 0;
+  const run = await sets.run();
+  const names = [
+    { identity: "two", role: "viewer" },
+    { identity: "three", role: "editor" },
+  ];
+  const wanted = sets.inputs(group, ["two viewer", "three editor"], { names });
+  const next = await run.up(wanted, first);
+  expect(run.requests.filter((request) => /^(POST|DELETE)/.test(request))).toEqual([
+    `POST roleBindings/${group}`,
+    `DELETE roleBindings/${uidsIn(first.outs)[0]}`,
+  ]);
+  expect(await sets.pairs(group)).toEqual(["three editor", "two viewer"]);
+  expect(uidsIn(next.outs)[0]).toBe(uidsIn(first.outs)[1]);
+  const name = `set-${group}`;
+  expect(machine.messages).toEqual([
+    `RoleBindingSet ${name} changes:\n  - adds "three" as "editor"\n  - removes "one" as "viewer"`,
+    `RoleBindingSet ${name}: removing 1 role binding of group ${group}; to restore one, add its pair to bindings:\n` +
+      `  { identity: "${one}", role: "${await sets.role("viewer")}" }, // "one" as "viewer"`,
+  ]);
+});
 
-  it("takes over a pair that exists, with a line in the log, and leaves what it does not declare", async () => {
-    const group = await sets.group();
-    const [, two] = identities as [string, string];
-    const mine = await sets.bind(group, "one", "viewer");
-    const foreign = await sets.bind(group, "two", "editor");
-    const run = await sets.run();
-    const { outs } = await run.up(sets.inputs(group, ["one viewer"]));
-    expect(machine.posts).toBe(0);
-    expect(uidsIn(outs)).toEqual([mine]);
-    expect(outs.unmanaged).toEqual([
-      { uid: foreign, identity: { uid: two, name: "two" }, role: { uid: await sets.role("editor"), name: "editor" } },
-    ]);
-    expect(machine.messages.at(-1)).toBe(
-      `RoleBindingSet set-${group}: takes over role bindings that exist:\n  - "one" as "viewer": ${mine}`,
-    );
-  });
+it("a set takes over a pair that exists, with a line in the log, and leaves what it does not declare", async () => {
+  const group = await sets.group();
+  const [, two] = identities as [string, string];
+  const mine = await sets.bind(group, "one", "viewer");
+  const foreign = await sets.bind(group, "two", "editor");
+  const run = await sets.run();
+  const { outs } = await run.up(sets.inputs(group, ["one viewer"]));
+  expect(machine.posts).toBe(0);
+  expect(uidsIn(outs)).toEqual([mine]);
+  expect(outs.unmanaged).toEqual([
+    { uid: foreign, identity: { uid: two, name: "two" }, role: { uid: await sets.role("editor"), name: "editor" } },
+  ]);
+  expect(machine.messages.at(-1)).toBe(
+    `RoleBindingSet set-${group}: takes over role bindings that exist:\n  - "one" as "viewer": ${mine}`,
+  );
+});
 
-  it("shows after a refresh what was removed by hand, and adds it again", async () => {
-    const group = await sets.group();
-    const [, two] = identities as [string, string];
-    const wanted = sets.inputs(group, ["one viewer", "two viewer"]);
-    const first = await sets.up(wanted);
-    await sets.unbind(uidsIn(first.outs)[0] as string);
-    await sets.bind(group, "three", "viewer");
-    machine.service.clock.advance(60_000);
-    const run = await sets.run();
-    const refreshed = await run.refresh(first);
-    expect(countOf(run, "ListRoleBindings")).toBe(1);
-    expect(refreshed.inputs).toMatchObject({ bindings: [{ identity: two, role: "viewer" }] });
-    expect(refreshed.outs.unmanaged).toMatchObject([{ identity: { name: "three" } }]);
-    expect(await run.preview(wanted, refreshed)).toMatchObject({ changes: true });
-    await sets.up(wanted, refreshed);
-    expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer", "two viewer"]);
-  });
+it("a set shows after a refresh what was removed by hand, and adds it again", async () => {
+  const group = await sets.group();
+  const [, two] = identities as [string, string];
+  const wanted = sets.inputs(group, ["one viewer", "two viewer"]);
+  const first = await sets.up(wanted);
+  await sets.unbind(uidsIn(first.outs)[0] as string);
+  await sets.bind(group, "three", "viewer");
+  machine.service.clock.advance(60_000);
+  const run = await sets.run();
+  const refreshed = await run.refresh(first);
+  expect(countOf(run, "ListRoleBindings")).toBe(1);
+  expect(refreshed.inputs).toMatchObject({ bindings: [{ identity: two, role: "viewer" }] });
+  expect(refreshed.outs.unmanaged).toMatchObject([{ identity: { name: "three" } }]);
+  expect(await run.preview(wanted, refreshed)).toMatchObject({ changes: true });
+  await sets.up(wanted, refreshed);
+  expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer", "two viewer"]);
+});
 
-  it("removes a pair that leaves the program in a run that refreshes first", async () => {
-    const group = await sets.group();
-    const first = await sets.up(sets.inputs(group, ["one viewer", "two editor"]));
-    const run = await sets.run();
-    const refreshed = await run.refresh(first);
-    // The engine compares what it has read with the inputs of the state, before the program runs.
-    await run.methods.roleBindingSet.diff(group, refreshed.outs, first.inputs);
-    await run.up(sets.inputs(group, ["one viewer"]), refreshed);
-    expect(await sets.pairs(group)).toEqual(["one viewer"]);
-  });
+it("a set removes a pair that leaves the program in a run that refreshes first", async () => {
+  const group = await sets.group();
+  const first = await sets.up(sets.inputs(group, ["one viewer", "two editor"]));
+  const run = await sets.run();
+  const refreshed = await run.refresh(first);
+  // The engine compares what it has read with the inputs of the state, before the program runs.
+  await run.methods.roleBindingSet.diff(group, refreshed.outs, first.inputs);
+  await run.up(sets.inputs(group, ["one viewer"]), refreshed);
+  expect(await sets.pairs(group)).toEqual(["one viewer"]);
+});
 
-  it("is gone after a refresh when its group is, and stays when it has no bindings", async () => {
-    const group = await sets.group();
-    const empty = await sets.up(sets.inputs(group, []));
-    expect((await sets.refresh(empty)).outs).toMatchObject({ parent: group, bindings: [] });
-    await machine.service.session.call("DeleteGroup", { uid: group });
-    const { methods } = await sets.run();
-    expect(await methods.roleBindingSet.read(group, empty.outs)).toEqual({ id: "", props: {} });
-  });
+it("a set is gone after a refresh when its group is, and stays when it has no bindings", async () => {
+  const group = await sets.group();
+  const empty = await sets.up(sets.inputs(group, []));
+  expect((await sets.refresh(empty)).outs).toMatchObject({ parent: group, bindings: [] });
+  await machine.service.session.call("DeleteGroup", { uid: group });
+  const { methods } = await sets.run();
+  expect(await methods.roleBindingSet.read(group, empty.outs)).toEqual({ id: "", props: {} });
+});
 
-  it("deletes its bindings, those that are gone and the ones of its own identity last included", async () => {
-    const group = await sets.group();
-    const own = machine.service.identity as string;
-    const state = await sets.up(sets.inputs(group, [[own, "viewer"], "one viewer", "two viewer"]));
-    const [ownUid, first, second] = uidsIn(state.outs);
-    await sets.unbind(first as string);
-    await sets.bind(group, "three", "viewer");
-    const run = await sets.run();
-    await run.delete(state);
-    expect(run.requests.filter((request) => request.startsWith("DELETE"))).toEqual(
-      [first, second, ownUid].map((uid) => `DELETE roleBindings/${uid}`),
-    );
-    expect(await sets.pairs(group)).toEqual(["three viewer"]);
-  });
+it("a set deletes its bindings, those that are gone and the ones of its own identity last included", async () => {
+  const group = await sets.group();
+  const own = machine.service.identity as string;
+  const state = await sets.up(sets.inputs(group, [[own, "viewer"], "one viewer", "two viewer"]));
+  const [ownUid, first, second] = uidsIn(state.outs);
+  await sets.unbind(first as string);
+  await sets.bind(group, "three", "viewer");
+  const run = await sets.run();
+  await run.delete(state);
+  expect(run.requests.filter((request) => request.startsWith("DELETE"))).toEqual(
+    [first, second, ownUid].map((uid) => `DELETE roleBindings/${uid}`),
+  );
+  expect(await sets.pairs(group)).toEqual(["three viewer"]);
+});
 
-  it("keeps a secret name out of state and log", async () => {
-    const group = await sets.group();
-    const names = [{ identity: "[secret]", role: "viewer" }];
-    const run = await sets.run();
-    const state = await run.up(sets.inputs(group, ["one viewer"], { names }));
-    expect(state.outs.bindings).toMatchObject([{ identity: { uid: identities[0] }, role: { name: "viewer" } }]);
-    expect(machine.messages).toEqual([`RoleBindingSet set-${group} is new:\n  - adds [secret] as "viewer"`]);
-    const refreshed = await sets.refresh(state);
-    expect(JSON.stringify([state, refreshed, machine.messages])).not.toContain('"one"');
-  });
+it("a set keeps a secret name out of state and log", async () => {
+  const group = await sets.group();
+  const names = [{ identity: "[secret]", role: "viewer" }];
+  const run = await sets.run();
+  const state = await run.up(sets.inputs(group, ["one viewer"], { names }));
+  expect(state.outs.bindings).toMatchObject([{ identity: { uid: identities[0] }, role: { name: "viewer" } }]);
+  expect(machine.messages).toEqual([`RoleBindingSet set-${group} is new:\n  - adds [secret] as "viewer"`]);
+  const refreshed = await sets.refresh(state);
+  expect(JSON.stringify([state, refreshed, machine.messages])).not.toContain('"one"');
 });
 
 it("the check of a set reports all problems at once; it needs a group and a list of pairs", async () => {
