@@ -1,8 +1,7 @@
 // What a job writes for people: comments of a change, and issues. GitHub and GitLab have both under other names.
 
-import { systemClock } from "../client/clock.ts";
 import { parse } from "../client/rest.ts";
-import { AttemptError, retryWith, SAFETY } from "../client/retry.ts";
+import { AttemptError, retryWith, SAFETY, systemClock } from "../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport } from "../client/transport.ts";
 import { isObject, type Json, printable, protocolProblem, UserError } from "../schema/index.ts";
 

@@ -1,9 +1,9 @@
 // The client of a command: the service and the credentials of the environment.
 import { type Client, clientWith } from "../client/client.ts";
-import { systemClock } from "../client/clock.ts";
 import type { Config } from "../client/config.ts";
 import { readConfig } from "../client/credentials.ts";
 import { apiErrorOf, errorText, ListError, redactor, sessionErrorOf, sessionText } from "../client/errors.ts";
+import { systemClock } from "../client/retry.ts";
 import { systemTransport } from "../client/transport.ts";
 
 export const systemConfig = (): Config => readConfig(undefined, process.env);

@@ -14,13 +14,12 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "../schema/index.ts";
-import type { Clock } from "./clock.ts";
+import { claimsOf, expiredApiTokenAdvice, isPast, newTokenAdvice, refusalReason } from "./addresses.ts";
 import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom, identityOf, type Limits } from "./credentials.ts";
 import { isGateRefusal, LostAnswer, NoConnection, type Redactor, RefusedToken } from "./errors.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
-import { type AttemptBudget, AttemptError, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
-import { claimsOf, expiredApiTokenAdvice, isPast, newTokenAdvice, refusalReason } from "./token.ts";
+import { type AttemptBudget, AttemptError, type Clock, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface CallOptions {
@@ -157,8 +156,8 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     }
   };
   /** the time by the service's clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
-  const serverNow = (): number | undefined => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs;
-  const refusedToken = (error: ApiError, source: string, token: string): RefusedToken => {
+  const serverNow = () => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs;
+  const refusedToken = (error: ApiError, source: string, token: string) => {
     const claims = claimsOf(token);
     const nowMs = serverNow() ?? clock.today();
     const reason = refusalReason(claims, config.baseUrl, nowMs);
@@ -240,7 +239,10 @@ const attemptWith =
     } catch (error) {
       if (!(error instanceof AttemptError)) throw error;
       const { code, message, details } = error.cause as ApiError;
-      const clean = JSON.parse(redactor.redact(JSON.stringify(details)), escapeText) as ApiError["details"];
+      // A service's text must not control the terminal that prints it.
+      const clean = JSON.parse(redactor.redact(JSON.stringify(details)), (_, value: unknown) =>
+        typeof value === "string" ? printable(value) : value,
+      ) as ApiError["details"];
       // No cause: it may hold headers.
       const parts = [code, printable(redactor.redact(message)), { details: clean, operation }] as const;
       if (safety === "once" && isAmbiguous(error.failure)) throw new LostAnswer(error.failure, ...parts);
@@ -261,9 +263,6 @@ const NO_EXCHANGE =
 // These refusals name their reason, so a restart is not the cause. All refusals have the same code and no details. So the text decides,
 // but only about the hint.
 const NAMES_ITS_REASON = /token is expired|invalid "(iss|sub|aud)"/;
-
-// A service's text must not control the terminal that prints it.
-const escapeText = (_: string, value: unknown) => (typeof value === "string" ? printable(value) : value);
 
 interface ExchangedToken {
   /** where it came from */

@@ -6,16 +6,17 @@ import {
   type AddressConflict,
   addressConflicts,
   defaultAuthUrl,
+  type Env,
   type Reach,
   serviceOf,
+  without,
   withoutSlash,
 } from "./addresses.ts";
 import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource, usualSource } from "./credential-settings.ts";
-import { type Env, without } from "./env.ts";
 import { runIn, serviceIn } from "./run-file.ts";
 
+export type { Env } from "./addresses.ts";
 export { serviceOf } from "./addresses.ts";
-export type { Env } from "./env.ts";
 
 export interface Config {
   /** address of the API, without a slash at the end; also the audience of its tokens */
@@ -204,11 +205,11 @@ const settingsIn = (get: GetConfig, env: Env, given: Given) => {
   const conflicts = addressConflicts({ baseUrl: get("irm:baseUrl"), authUrl: get("irm:authUrl") }, env);
   const isElsewhere = isGiven && conflicts.length > 0;
   const settingsEnv = isElsewhere ? without(env, SERVICES_OWN) : env;
-  const isIgnored = (key: Setting): boolean => !isGiven && conflicts.some(({ name }) => name === key);
   /** A CI system sets a missing variable to the empty string. */
   const read = (key: Setting) => {
     const [stack, environment] = placesOf(key);
-    const inConfig = { value: isIgnored(key) ? undefined : get(`irm:${key}`), place: stack };
+    const isIgnored = !isGiven && conflicts.some(({ name }) => name === key);
+    const inConfig = { value: isIgnored ? undefined : get(`irm:${key}`), place: stack };
     const inEnvironment = { value: settingsEnv[VARIABLE[key]], place: environment };
     const isEnvironmentFirst = ENVIRONMENT_FIRST.includes(key) && !isGiven;
     const order = isEnvironmentFirst ? [inEnvironment, inConfig] : [inConfig, inEnvironment];
@@ -221,7 +222,7 @@ const settingsIn = (get: GetConfig, env: Env, given: Given) => {
 };
 
 /** Quotes an address only if it is one: another text may hold a password. */
-const conflictText = ({ own, job, place }: AddressConflict, ownPlace: string): string => {
+const conflictText = ({ own, job, place }: AddressConflict, ownPlace: string) => {
   const problem = addressProblem(own);
   if (problem !== undefined) return `${ownPlace}: ${problem}`;
   const other = addressProblem(job) === undefined ? `${serviceOf(job)} (${place})` : place;
@@ -237,7 +238,7 @@ const placesFor =
     `environment ${VARIABLE[key as Setting]}`,
   ];
 
-const missing = ([stack, environment]: [string, string], inStack: boolean): string =>
+const missing = ([stack, environment]: [string, string], inStack: boolean) =>
   `no address of the API: set ${inStack ? `the ${stack}, or ` : ""}${environment.replace(/^environment /, "")} in the environment`;
 
 const SECRETS = ["token", "identityToken"];

@@ -3,9 +3,7 @@
 
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { defaultAuthUrl, isAudience, isSameAddress, type Reach } from "./addresses.ts";
-import { type Env, without } from "./env.ts";
-import { claimsOf } from "./token.ts";
+import { claimsOf, defaultAuthUrl, type Env, isAudience, isSameAddress, type Reach, without } from "./addresses.ts";
 
 /** Where credentials are looked for. */
 export interface CredentialSource {

@@ -4,12 +4,11 @@
 import { decodeProtectedHeader } from "jose/decode/protected_header";
 import { decodeJwt } from "jose/jwt/decode";
 import { isUidp, protocolProblem } from "../schema/index.ts";
-import { isAudience } from "./addresses.ts";
-import type { Clock } from "./clock.ts";
+import { claimsOf, isAudience } from "./addresses.ts";
 import { type Config, type Env, type GetConfig, type Given, type ParsedConfig, parseConfig } from "./config.ts";
 import { API_TOKENS, type CredentialSource, GITHUB, WORKLOAD_TOKENS } from "./credential-settings.ts";
 import { ConfigError, type Redactor } from "./errors.ts";
-import { claimsOf } from "./token.ts";
+import type { Clock } from "./retry.ts";
 
 export interface Credentials {
   /** where the token came from, for the error when it is refused: "IRM_TOKEN" */
@@ -48,12 +47,24 @@ export interface CredentialEnvironment extends CredentialSource {
 const RENEW_BEFORE = 1 / 12;
 
 export const credentialsFrom = (environment: CredentialEnvironment): Credentials => {
-  const { env, isEither } = environment;
+  const { env, isEither, githubToken } = environment;
   const variable = API_TOKENS.find((name) => env[name]);
   if (variable !== undefined) return (isEither ? eitherCredentials : fixedCredentials)(variable, environment);
-  const workload = workloadToken(environment);
-  if (!workload) throw new ConfigError([environment.missing ?? MISSING], "sign-in");
-  return exchangeCredentials(workload, environment);
+  const { IRM_IDENTITY_TOKEN: given } = env;
+  if (given) requireWorkload(given, "IRM_IDENTITY_TOKEN", environment);
+  const own = WORKLOAD_TOKENS.find((name) => env[name]);
+  if (own !== undefined) {
+    const read = readerOf(own, environment);
+    const source = nameOf(own, environment);
+    const workload = { source, read: async () => requireWorkload(await read(), own, environment) };
+    return exchangeCredentials(workload, environment);
+  }
+  const [url, token] = GITHUB.map((name) => env[name]);
+  if (!url || !token) throw new ConfigError([environment.missing ?? MISSING], "sign-in");
+  const problem = protocolProblem(url);
+  if (problem) throw new ConfigError([`${GITHUB[0]}: ${problem}`], "sign-in");
+  environment.redactor.note(token);
+  return exchangeCredentials({ source: "GitHub Actions", read: () => githubToken(url, token) }, environment);
 };
 
 /** Name of a variable in messages. */
@@ -97,25 +108,20 @@ const clean = (text: string, source: string, { redactor }: CredentialEnvironment
 
 // The exchange accepts a signed JWT (RFC 7519, 7.2); nothing else is sent. The value is not quoted: it may still be a token.
 const workloadProblem = (text: string, variable: string, settings: CredentialSource): string | undefined => {
-  if (isSignedToken(text.trim())) return undefined;
+  const token = text.trim();
+  try {
+    decodeProtectedHeader(token);
+    decodeJwt(token);
+    if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
+  } catch {
+    // one of its parts is not a JSON object
+  }
   const wanted = "the workload's own OIDC token, a JWT: three parts of letters and digits with dots between them";
   const source = nameOf(variable, settings);
   const isNamed = settings.names?.[variable] !== undefined;
   return variable === "IRM_IDENTITY_TOKEN"
     ? `${source} is not ${wanted}; for a token that is in a file, set ${isNamed ? "identityTokenFile" : "IRM_IDENTITY_TOKEN_FILE"} to its path`
     : `${source} names a file that does not hold ${wanted}; for an API token, set ${isNamed ? "tokenFile" : "IRM_TOKEN_FILE"} to its path`;
-};
-
-const isSignedToken = (token: string): boolean => {
-  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return false;
-  try {
-    decodeProtectedHeader(token);
-    decodeJwt(token);
-    return true;
-  } catch {
-    // one of its parts is not a JSON object
-    return false;
-  }
 };
 
 const requireWorkload = (text: string, variable: string, settings: CredentialSource) => {
@@ -179,7 +185,7 @@ const eitherCredentials = (variable: string, environment: CredentialEnvironment)
   const source = nameOf(variable, environment);
   const read = readerOf(variable, environment);
   let chosen: Credentials | undefined;
-  const choose = async (): Promise<Credentials> => {
+  const choose = async () => {
     if (chosen) return chosen;
     const token = await read();
     const isWorkload = workloadProblem(token, variable, environment) === undefined && identityOf(token) === undefined;
@@ -200,7 +206,7 @@ const eitherCredentials = (variable: string, environment: CredentialEnvironment)
   };
 };
 
-const requireIdentityOf = (token: string, source: string, { identity }: CredentialEnvironment): void => {
+const requireIdentityOf = (token: string, source: string, { identity }: CredentialEnvironment) => {
   const actual = identityOf(token);
   if (identity === undefined || actual === identity) return;
   const found = actual === undefined ? "does not show its identity" : `is of the identity ${actual}`;
@@ -212,24 +218,6 @@ interface Workload {
   source: string;
   read(): Promise<string>;
 }
-
-const workloadToken = (environment: CredentialEnvironment): Workload | undefined => {
-  const { env, githubToken } = environment;
-  const { IRM_IDENTITY_TOKEN: given } = env;
-  if (given) requireWorkload(given, "IRM_IDENTITY_TOKEN", environment);
-  const variable = WORKLOAD_TOKENS.find((name) => env[name]);
-  if (variable !== undefined) {
-    const read = readerOf(variable, environment);
-    const source = nameOf(variable, environment);
-    return { source, read: async () => requireWorkload(await read(), variable, environment) };
-  }
-  const [url, token] = GITHUB.map((name) => env[name]);
-  if (!url || !token) return undefined;
-  const problem = protocolProblem(url);
-  if (problem) throw new ConfigError([`${GITHUB[0]}: ${problem}`], "sign-in");
-  environment.redactor.note(token);
-  return { source: "GitHub Actions", read: () => githubToken(url, token) };
-};
 
 const exchangeCredentials = (workload: Workload, environment: CredentialEnvironment, limits?: Limits): Credentials => {
   const { clock, exchange, redactor } = environment;
@@ -243,7 +231,10 @@ const exchangeCredentials = (workload: Workload, environment: CredentialEnvironm
     const identityToken = requireAudience(clean(await workload.read(), source, environment), source, environment, true);
     const exchanged = redactor.note(await exchange(identityToken, source, limits));
     const token = requireAudience(exchanged, `the token from ${source}`, environment);
-    current = { token, renewAt: start + (lifeMs(token) ?? Infinity) * (1 - RENEW_BEFORE) };
+    // Independent of the local clock (docs/faults.md#f24). Opaque tokens are allowed; a 401 shows their expiry.
+    const { exp, iat } = claimsOf(token);
+    const lifeMs = (Number(exp) - Number(iat)) * 1000;
+    current = { token, renewAt: start + (lifeMs > 0 ? lifeMs : Infinity) * (1 - RENEW_BEFORE) };
     return token;
   };
   // Single flight: a hundred operations that find the token expired share one exchange.
@@ -261,15 +252,6 @@ const exchangeCredentials = (workload: Workload, environment: CredentialEnvironm
     renew: async (rejected) => (current && current.token !== rejected ? current.token : shareExchange()),
     narrowed: async (own) => exchangeCredentials(workload, environment, own),
   };
-};
-
-/** exp − iat, independent of the local clock (docs/faults.md#f24); undefined for a token that is not a JWT. */
-const lifeMs = (token: string): number | undefined => {
-  // Opaque tokens are allowed; a 401 shows their expiry.
-  const { exp, iat } = claimsOf(token);
-  return Number.isFinite(Number(exp) - Number(iat)) && Number(exp) > Number(iat)
-    ? (Number(exp) - Number(iat)) * 1000
-    : undefined;
 };
 
 /** uid of the identity that an API token stands for; undefined if the token does not show it. */

@@ -1,5 +1,5 @@
 // Errors of the client and their texts. The functions tell a caller what failed.
-import { ApiError, argumentPath, type Code, isApiError } from "../schema/index.ts";
+import { ApiError, argumentPath, bulleted, type Code, isApiError } from "../schema/index.ts";
 import type { Failure } from "./retry.ts";
 
 /** Every operation of the process fails with this error, so callers report it once. */
@@ -11,7 +11,7 @@ export class ConfigError extends SessionError {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[], section: RecoverySection = "configuration") {
-    super(withSection(["pulumi-irm is not configured:", ...problems].join("\n  - "), section));
+    super(withSection(bulleted("pulumi-irm is not configured:", ...problems), section));
     this.problems = problems;
   }
 }
@@ -93,7 +93,7 @@ export const apiErrorOf = (error: unknown): ApiError | undefined => {
 };
 
 /** Reasons for which the gate of `irm apply` refuses a request (gate/): no other attempt and no other token changes that. */
-export const GATE_REASONS = ["NOT_IN_CHANGE", "CHANGED_MEANWHILE"] as const;
+const GATE_REASONS = ["NOT_IN_CHANGE", "CHANGED_MEANWHILE"] as const;
 export type GateReason = (typeof GATE_REASONS)[number];
 
 export const isGateRefusal = (error: unknown): boolean =>
@@ -138,24 +138,20 @@ export const apiText = (error: ApiError, names: Readonly<Record<string, string>>
   const fields = error.fieldViolations.map(({ field, description }) => `${field}: ${description}`);
   const conditions = error.preconditionViolations.map(({ type, description }) => `${type}: ${description}`);
   const violations = [...fields, ...conditions].filter((text) => !error.message.includes(text));
-  const text = [`${error.code}: ${error.message}`, ...violations].join("\n  - ");
+  const text = bulleted(`${error.code}: ${error.message}`, ...violations);
   return fields.reduce((result, field) => result.replaceAll(field, () => argumentPath(names, field)), text);
 };
 
+/** With the section of docs/recovery.md about an error of the API, unless it says all. */
 const withOwnSection = (text: string, error: ApiError) => {
-  const section = sectionOf(error);
+  if (isNoConnection(error)) return withSection(text, "unreachable");
+  if (isGateRefusal(error)) return text;
+  const isSignIn = error instanceof RefusedToken || SIGN_IN.includes(error.operation ?? "");
+  const section = isSignIn ? "sign-in" : SECTION_OF_CODE[error.code];
   return section === undefined ? text : withSection(text, section);
 };
 
-/** The section of docs/recovery.md about an error of the API; undefined where it says all. */
-const sectionOf = (error: ApiError) => {
-  if (isNoConnection(error)) return "unreachable";
-  if (isGateRefusal(error)) return undefined;
-  if (error instanceof RefusedToken || SIGN_IN.includes(error.operation ?? "")) return "sign-in";
-  return SECTION_OF_CODE[error.code];
-};
-
-const tokenHints = (error: ApiError): string[] => {
+const tokenHints = (error: ApiError) => {
   if (error instanceof RefusedToken) {
     const { reason = "it may have expired, or be for another audience than irm:baseUrl", advice } = error.hint;
     const text = `The API token was refused: ${reason}. It comes from ${error.source}.`;

@@ -1,5 +1,5 @@
 // Marks that the provider writes into a preview for `irm review` and `irm drift`, and into the state.
-import type { Json } from "../schema/index.ts";
+import { bulleted, type Json } from "../schema/index.ts";
 
 /** Key of inputs and outputs: the address of the service that holds the record. The state has it too. */
 export const SERVICE = "__service";
@@ -52,7 +52,7 @@ const UNDECLARED = " what a run without checkpoints created, and this program do
 
 /** What the update does with such records, one in each line. */
 export const undeclaredText = (verb: string, lines: readonly string[]): string =>
-  [`the update ${verb}${UNDECLARED}`, ...lines].join("\n  - ");
+  bulleted(`the update ${verb}${UNDECLARED}`, ...lines);
 
 /**
  * A variable that `irm drift` sets for its preview and its run on a copy: an `adopt` that names no record is a line of it, and no error,

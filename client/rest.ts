@@ -43,7 +43,7 @@ export const requestOf = (row: Operation, base: string, request: Json): Omit<Htt
   };
 };
 
-const pairs = (value: Json, prefix = ""): [string, string][] =>
+const pairs = (value: Json, prefix = "") =>
   Object.entries(value).flatMap(([name, member]): [string, string][] => {
     const key = prefix + name;
     if (member === undefined || member === null) return [];
@@ -99,7 +99,7 @@ export const parse = (body: string): unknown => {
 };
 
 // A proxy's page: its text is not quoted, because it may echo our headers.
-const foreignError = (status: number, headers: HttpAnswer["headers"], operation: string): ApiError => {
+const foreignError = (status: number, headers: HttpAnswer["headers"], operation: string) => {
   const redirect = status >= 300 && status < 400;
   const type = headers["content-type"] ?? "no content type";
   const text = redirect ? "a redirect, which is not followed" : `a body that is not an API error (${type})`;

@@ -3,7 +3,6 @@
 // (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html). A create is retried only when the service certainly
 // did not receive it, since the API has no idempotency key.
 import type { HttpMethod } from "../schema/index.ts";
-import type { Clock } from "./clock.ts";
 
 const MAX_ATTEMPTS = 5;
 export const DEADLINE_MS = 5 * 60_000;
@@ -143,3 +142,21 @@ export const isExhausted = ({ count, until }: AttemptBudget, atMs: number): bool
   count >= MAX_ATTEMPTS || atMs > until;
 
 const retryCost = ({ status }: Failure): number => (status === 429 ? THROTTLED_RETRY_COST : RETRY_COST);
+
+/** Time and randomness, passed in so that tests depend on neither. */
+export interface Clock {
+  /** monotonic milliseconds, not the time of day: a wrong wall clock does not matter (docs/faults.md#f24) */
+  now(): number;
+  /** milliseconds since the epoch by this machine's clock: compared only with times that this machine recorded */
+  today(): number;
+  sleep(ms: number): Promise<void>;
+  /** 0 ≤ x < 1 */
+  random(): number;
+}
+
+export const systemClock: Clock = {
+  now: performance.now.bind(performance),
+  today: () => Date.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  random: () => Math.random(),
+};

@@ -5,8 +5,7 @@ import { appendFileSync, lstatSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { getOrInsert, isLoopbackUrl } from "../schema/index.ts";
-import { serviceOf } from "./addresses.ts";
-import type { Env } from "./env.ts";
+import { type Env, serviceOf } from "./addresses.ts";
 import { ConfigError } from "./errors.ts";
 import type { Transport } from "./transport.ts";
 

@@ -65,11 +65,6 @@ const send = (
     const chunks: Buffer[] = [];
     let size = 0;
     let timer: NodeJS.Timeout | undefined;
-    const fail = (error: Error) => {
-      clearTimeout(timer);
-      reject(new AttemptError({ sent, ...(timedOut && { timedOut }) }, unavailable(url, error)));
-    };
-
     dispatcher.dispatch(
       {
         origin: url.origin,
@@ -109,13 +104,15 @@ const send = (
           clearTimeout(timer);
           resolve({ status, headers, body: Buffer.concat(chunks).toString("utf8") });
         },
-        onResponseError: (_controller, error) => fail(error),
+        onResponseError: (_controller, error) => {
+          clearTimeout(timer);
+          const text = `no response from ${url.origin}: ${connectionText(url, error)}`;
+          const cause = new ApiError("UNAVAILABLE", text, { cause: error });
+          reject(new AttemptError({ sent, ...(timedOut && { timedOut }) }, cause));
+        },
       },
     );
   });
-
-const unavailable = (url: URL, error: Error): ApiError =>
-  new ApiError("UNAVAILABLE", `no response from ${url.origin}: ${connectionText(url, error)}`, { cause: error });
 
 /** Why a connection failed. */
 export const connectionText = (url: URL, error: Error): string => {

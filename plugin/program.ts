@@ -5,12 +5,12 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { RELATIONSHIPS } from "../access/graph/live-record.ts";
 import type { Env } from "../client/config.ts";
-import { type DeclaredSet, type NewIdentity, placeOfUrn } from "../provider/engine/review.ts";
+import type { DeclaredSet, NewIdentity } from "../provider/engine/review.ts";
 import { kindRecords } from "../provider/kind/index.ts";
 import { pairsIn } from "../provider/kind/pair.ts";
 import { type Kind, SET_TYPE } from "../provider/record/kind.ts";
 import { isEngine } from "../pulumi/process.ts";
-import { urnFrom } from "../pulumi/urn.ts";
+import { placeOfUrn, urnFrom } from "../pulumi/urn.ts";
 import type { Json } from "../schema/index.ts";
 import { containsSecret, type Marked } from "./value.ts";
 

@@ -72,7 +72,14 @@ export const engineWith = (
     late?.addEventListener("abort", kill);
     signal?.addEventListener("abort", stop);
     try {
-      const ended = endOf(child, program);
+      const ended = new Promise<number | string>((resolve, reject) => {
+        child.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+          const isMissing = code === "ENOENT";
+          const text = isMissing ? `there is no ${program} on the PATH: install the Pulumi CLI` : message;
+          reject(new EngineError(text, { isMissing }));
+        });
+        child.on("close", (code, signal) => resolve(code ?? signal ?? 1));
+      });
       // It may end before it has read its input.
       child.stdin?.on("error", () => undefined).end(input);
       const printed = [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : ""));
@@ -103,20 +110,6 @@ export const engineWith = (
     },
   };
 };
-
-/** Throws EngineError if it cannot start. */
-const endOf = (child: ChildProcess, program: string): Promise<number | string> =>
-  new Promise((resolve, reject) => {
-    child.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-      const isMissing = code === "ENOENT";
-      reject(
-        new EngineError(isMissing ? `there is no ${program} on the PATH: install the Pulumi CLI` : message, {
-          isMissing,
-        }),
-      );
-    });
-    child.on("close", (code, signal) => resolve(code ?? signal ?? 1));
-  });
 
 /** Signals a process that was started in its own group, and all the processes that it has started. */
 export const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {

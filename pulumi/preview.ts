@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { isDoubt } from "../client/preview-marks.ts";
-import { UserError } from "../schema/index.ts";
+import { bulleted, UserError } from "../schema/index.ts";
 import { type EngineParts, engineWith, type RunOperation, stackFlag } from "./command.ts";
 import { ourType, partsOfUrn } from "./urn.ts";
 
@@ -79,8 +79,7 @@ export const parsePreview = (text: string, source: string): Preview => {
   const errors = printed.flatMap(({ severity, message }) =>
     severity === "error" ? [stripVTControlCharacters(message ?? "").trim()] : [],
   );
-  if (errors.length > 0)
-    throw new PreviewError(["the preview has errors. Correct them first:", ...errors].join("\n  - "));
+  if (errors.length > 0) throw new PreviewError(bulleted("the preview has errors. Correct them first:", ...errors));
   const doubts = printed.flatMap(({ message }) => (message && isDoubt(message) ? [message.trim()] : []));
   const preview: Preview = {
     steps: [],

@@ -13,7 +13,7 @@ export const pidsHere = (): string | undefined => {
 // A process stays in its namespace.
 let here: { pids: string | undefined } | undefined;
 
-const readPidsHere = (): string | undefined => {
+const readPidsHere = () => {
   if (process.platform !== "linux") return process.platform;
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;

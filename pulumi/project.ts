@@ -89,13 +89,11 @@ export const textOrEmpty = (file: string): string => {
 /** Address of the backend, "" if it is unknown. The order is the engine's: the environment, the project's file, the last login. */
 export const backendOf = (env: Env, cwd: string): string =>
   env.PULUMI_BACKEND_URL ||
-  backendIn(projectMember(cwd, "backend")) ||
+  String((projectMember(cwd, "backend") as { url?: unknown } | null | undefined)?.url ?? "") ||
   currentLogin(join(pulumiHome(env), "credentials.json"));
 
 /** The folder in which the engine keeps logins and plugins. */
 export const pulumiHome = ({ PULUMI_HOME }: Env): string => PULUMI_HOME || join(homedir(), ".pulumi");
-
-const backendIn = (project: unknown) => String((project as { url?: unknown } | null | undefined)?.url ?? "");
 
 const currentLogin = (file: string) => {
   try {

@@ -37,6 +37,12 @@ export const shortType = (token: string): string => ourType(token) ?? token;
 export const placeInStack = (types: readonly string[], name: string): string =>
   `${types.map(shortType).join("$")}::${name}`;
 
+/** The place of a resource in its stack. It does not change when the resource moves from dynamic to native, or back. */
+export const placeOfUrn = (urn: string): string => {
+  const { types, name } = urnFrom(urn);
+  return placeInStack(types, name);
+};
+
 /** The key of the resource in the journal: organization/project/stack/type::name. */
 export const keyFrom = (urn: string, organization: string): string => {
   const { stack, project, types, name } = urnFrom(urn);

@@ -27,7 +27,7 @@ const DEPTH_MAX = 100;
 const unwrapValue = (value: unknown, isClear: boolean, depth = 0): unknown => {
   if (typeof value !== "object" || value === null) return value;
   if (depth > DEPTH_MAX) return UNKNOWN;
-  const inner = (one: unknown): unknown => unwrapValue(one, isClear, depth + 1);
+  const inner = (one: unknown) => unwrapValue(one, isClear, depth + 1);
   if (Array.isArray(value)) return value.map(inner);
   const { [SIGNATURE]: signature, ...members } = value as Json;
   if (signature === SECRET_SIGNATURE) return isClear ? inner(members.value) : SECRET;

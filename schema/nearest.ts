@@ -78,6 +78,9 @@ export const printable = (text: string): string => text.replace(CONTROLS, escape
 /** The same for our own text that quotes others: line breaks stay. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
 
+/** A head, and below it a line for each item. */
+export const bulleted = (head: string, ...lines: readonly string[]): string => [head, ...lines].join("\n  - ");
+
 const HTML_ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 /** Escapes text for an HTML element or the value of an attribute. */

@@ -3,8 +3,7 @@
 import type { Client } from "../../client/client.ts";
 import { apiErrorOf, apiText, hasCode, ListError, sessionErrorOf } from "../../client/errors.ts";
 import { forEachOf } from "../../client/in-parallel.ts";
-import { listAll } from "../../client/paginate.ts";
-import { isListable } from "../../client/records.ts";
+import { isListable, listAll } from "../../client/paginate.ts";
 import {
   isObject,
   isUidp,

@@ -2,17 +2,15 @@
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../client/clock.ts";
-import { placeText } from "../../client/records.ts";
-import { DEADLINE_MS } from "../../client/retry.ts";
+import { placeText } from "../../client/paginate.ts";
+import { DEADLINE_MS, systemClock } from "../../client/retry.ts";
 import { countsText } from "../../provider/attribution/text.ts";
 import { type KindName, kindRecords } from "../../provider/kind/index.ts";
-import { type Contents, contentsFrom } from "../../provider/log/entries.ts";
+import { type Contents, contentsFrom, journalFile, quarantineOf } from "../../provider/log/entries.ts";
 import type { Entry, InvalidLine, Removed } from "../../provider/log/entry.ts";
-import { journalFile, quarantineOf } from "../../provider/log/file.ts";
 import { lockOf } from "../../provider/log/lock.ts";
 import { withArticle } from "../../provider/record/kind.ts";
-import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
+import { journalFolder, workTreeProblem } from "../../provider/run/journal-path.ts";
 import { suggestion } from "../../schema/index.ts";
 import type { IrmCommand } from "../irm-command.ts";
 import { print, printError, warn } from "../terminal.ts";
@@ -84,7 +82,7 @@ const list = async (flags: ListFlags): Promise<number> => {
 
 // A warning, not an error: these commands show and remove what is there, even if no run uses it.
 const warnOfWorkTree = (name: string, folder: string) => {
-  const problem = journalProblem(folder, process.env, process.cwd());
+  const problem = workTreeProblem(journalFolder(folder, process.env), process.cwd());
   if (problem !== undefined) printError(`irm recover ${name}`, `No run uses these journals: ${problem}.`);
 };
 

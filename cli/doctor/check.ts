@@ -1,8 +1,8 @@
 // One thing that `irm doctor` looks at.
 
+import type { Env } from "../../client/addresses.ts";
 import { type Config, foundSettings, type GetConfig, type ParsedConfig } from "../../client/config.ts";
 import { missingCredentials } from "../../client/credentials.ts";
-import type { Env } from "../../client/env.ts";
 
 export interface Check {
   /** stable, for scripts: `connection`, `claim.sub` */

@@ -1,8 +1,8 @@
 // Whether the API answers at its address: the connection, its certificate, and how far this machine's clock is from the service's.
 import { constants } from "node:fs";
 import { spanText } from "../../access/text.ts";
+import type { Env } from "../../client/addresses.ts";
 import type { Config } from "../../client/config.ts";
-import type { Env } from "../../client/env.ts";
 import { apiErrorOf, sessionErrorOf, sessionText, withoutSection } from "../../client/errors.ts";
 import { readAnswer, requestOf } from "../../client/rest.ts";
 import { AttemptError } from "../../client/retry.ts";

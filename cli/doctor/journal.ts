@@ -2,10 +2,10 @@
 import { constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { countText } from "../../access/format/words.ts";
-import type { Env } from "../../client/env.ts";
+import type { Env } from "../../client/addresses.ts";
 import { withoutSection } from "../../client/errors.ts";
-import { JournalError } from "../../provider/log/file.ts";
-import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
+import { JournalError } from "../../provider/log/entries.ts";
+import { journalFolder, workTreeProblem } from "../../provider/run/journal-path.ts";
 import { pendingIn } from "../command/recover-journal.ts";
 import { isAccessible } from "../files.ts";
 import { bad, type Check, good } from "./check.ts";
@@ -18,7 +18,7 @@ export const checkJournal = async (
 ): Promise<Check> => {
   const folder = journalFolder(found?.value, env);
   const at = `${folder} (${found?.place ?? "default"})`;
-  const problem = journalProblem(found?.value, env, cwd);
+  const problem = workTreeProblem(journalFolder(found?.value, env), cwd);
   if (problem !== undefined) return bad("journal", problem, "set IRM_JOURNAL to a folder outside of the repository");
   const existing = nearestExisting(folder);
   if (!statSync(existing).isDirectory())

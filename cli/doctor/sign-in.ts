@@ -9,17 +9,14 @@ import {
   compareClaims,
   compareTimes,
 } from "../../access/workload/claims.ts";
-import { isSameAddress } from "../../client/addresses.ts";
+import { claimsOf, isSameAddress, newTokenAdvice, without } from "../../client/addresses.ts";
 import { type Client, clientWith } from "../../client/client.ts";
-import { systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
 import { API_TOKENS } from "../../client/credential-settings.ts";
 import { missingCredentials } from "../../client/credentials.ts";
-import { without } from "../../client/env.ts";
 import { apiErrorOf, hasCode, redactor, withoutSection } from "../../client/errors.ts";
-import { listAll } from "../../client/paginate.ts";
-import { getRecord } from "../../client/records.ts";
-import { claimsOf, newTokenAdvice } from "../../client/token.ts";
+import { getRecord, listAll } from "../../client/paginate.ts";
+import { systemClock } from "../../client/retry.ts";
 import type { Transport } from "../../client/transport.ts";
 import { isUidp, type Json, printable, resources } from "../../schema/index.ts";
 import { clientErrorText } from "../client.ts";

@@ -95,7 +95,7 @@ export const unreadable = (error: unknown): Pick<Leftover, "doubt"> => ({
   doubt: `it cannot be read (${(error as Error).message})`,
 });
 
-const findNamed = async (session: Session, sent: Sent, kind: Kind, { changed }: About): Promise<Leftover[]> => {
+const findNamed = async (session: Session, sent: Sent, kind: Kind, { changed }: About) => {
   const uid = sent.entry.uid as string;
   const record = await readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, {}));
   return record ? [leftoverFrom(session, sent, kind, record, changed)] : [];
@@ -115,7 +115,12 @@ const findPending = async (
     (record) =>
       !isStored(recordId(kind.field, record.uid as string)) && (operation === undefined || isSince(entry, record)),
   );
-  const alike = [...new Set(all.filter((one) => one.entry.uid === undefined && isLike(one, sent)).map(identityOf))];
+  const { kind: field, parent, inputs } = entry;
+  const likeIt = all.filter(
+    ({ entry: other }) =>
+      other.uid === undefined && other.kind === field && other.parent === parent && other.inputs === inputs,
+  );
+  const alike = [...new Set(likeIt.map(identityOf))];
   const at = alike.indexOf(identityOf(sent));
   const own = records.slice(at, at === alike.length - 1 ? undefined : at + 1);
   return own.map((record) => {
@@ -123,9 +128,6 @@ const findPending = async (
     return records.length <= alike.length ? leftover : { ...leftover, doubt: AMBIGUOUS };
   });
 };
-
-const isLike = (one: Sent, { entry: { kind, parent, inputs } }: Sent) =>
-  one.entry.kind === kind && one.entry.parent === parent && one.entry.inputs === inputs;
 
 /** Two killed runs on lost machines may have begun the same create. */
 const identityOf = ({ entry, operation }: Sent) => (operation ? entry.key : entry.intent);
@@ -177,7 +179,9 @@ export const removeLeftovers = async (session: Session, leftovers: readonly Left
   let failed: Removal["failed"] = [];
   for (let isProgress = true; isProgress && open.length > 0; ) {
     failed = [];
-    for (const level of levelsOf(open))
+    // Records of one kind and depth do not block each other.
+    const levels = Map.groupBy(open, ({ kind, record }) => `${kind?.field} ${record?.uid.split("/").length}`);
+    for (const level of levels.values())
       await forEachOf(level, async (one) => {
         const reason = await removeOne(session, one);
         if (reason === undefined) removed.push(one);
@@ -188,11 +192,6 @@ export const removeLeftovers = async (session: Session, leftovers: readonly Left
   }
   return { removed, failed };
 };
-
-/** Records of one kind and depth do not block each other. */
-const levelsOf = (leftovers: readonly Leftover[]) => [
-  ...Map.groupBy(leftovers, ({ kind, record }) => `${kind?.field} ${record?.uid.split("/").length}`).values(),
-];
 
 /** Returns why it is still there. */
 const removeOne = async (session: Session, { entry, kind, record }: Leftover): Promise<string | undefined> => {

@@ -25,26 +25,18 @@ export const liveRecords = (session: Session, state: EngineState | undefined) =>
   };
   const skipped = new Set<string>();
   let hasBegun = false;
-  const beginAll = (): void => {
-    hasBegun = true;
-    for (const { type, id, external, inputs, outputs } of state?.resources ?? []) {
-      const kind = kindOfToken(type);
-      const service = outputs[SERVICE] ?? inputs[SERVICE];
-      if (
-        kind &&
-        id &&
-        !external &&
-        !skipped.has(recordId(kind.field, id)) &&
-        (service === undefined || service === session.service)
-      )
-        begin(kind, id, outputs);
-    }
-  };
   return {
     /** Undefined if it is deleted. `stored` are the outputs in the state. */
     read: (kind: Kind, uid: string, stored: Json) => {
       const reading = begin(kind, uid, stored);
-      if (!hasBegun) beginAll();
+      if (hasBegun) return reading;
+      hasBegun = true;
+      for (const { type, id, external, inputs, outputs } of state?.resources ?? []) {
+        const kind = kindOfToken(type);
+        const service = outputs[SERVICE] ?? inputs[SERVICE] ?? session.service;
+        if (!kind || !id || external || service !== session.service) continue;
+        if (!skipped.has(recordId(kind.field, id))) begin(kind, id, outputs);
+      }
       return reading;
     },
     /** A refresh has read it. */

@@ -3,6 +3,7 @@
 // resource adopts, is named. It is deleted before the run deletes anything else: it may block that deletion.
 import { listChildren } from "../../client/paginate.ts";
 import { openStackText } from "../../client/preview-marks.ts";
+import { bulleted } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import type { Write } from "../log/entry.ts";
 import { createTimeOf, isMatch, recordId, recordLine } from "../record/id.ts";
@@ -38,7 +39,14 @@ export const findLostMachine = async (session: Session, { key, isPreview = false
   const stack: OpenStack = {
     ...{ name, runs: [], isOfState: true, about },
     leftovers: found.leftovers.filter(({ record }) => record !== undefined),
-    touched: new Map(changes.flatMap(touchedBy)),
+    touched: new Map(
+      changes.flatMap(({ key, type, id, action, stamp }) => {
+        const kind = kindOfToken(type);
+        if (!kind || id === undefined) return [];
+        const write: Write = { wrote: id, key, kind: kind.field, at: stamp.at, clock: stamp.startedAt };
+        return [[recordId(kind.field, id), action === "deleting" ? write : { ...write, to: "" }] as const];
+      }),
+    ),
     live: liveRecords(session, await session.engineState(name)),
   };
   return { stack, messages: [openStackText(name, head), ...messages] };
@@ -56,7 +64,7 @@ export const removeLost = async (session: Session, key: string): Promise<string[
     left.filter(({ operation }) => operation.updatesSince === 0 && !operation.isKept),
   );
   const { removed, failed } = await removeLeftovers(session, leftovers);
-  const lineOf = ({ entry, kind, record }: Leftover): string =>
+  const lineOf = ({ entry, kind, record }: Leftover) =>
     `${entry.key}: a killed run created ${kind && record ? recordLine(kind, record) : "it"}`;
   return [
     ...textsOf(leftovers.filter(({ doubt }) => doubt !== undefined)),
@@ -75,32 +83,32 @@ export const findLost = async (session: Session, key: string): Promise<Leftover[
   const missing = left.filter(({ entry }) => !leftovers.some((one) => one.entry.intent === entry.intent));
   const changed = await Promise.all(missing.map((one) => changedSince(session, one)));
   // A record that certainly belongs to one create may have the name that another create sent.
-  return distinct([...changed.flat(), ...leftovers.map((one) => ({ ...doubtOf(one), ...one }))]);
-};
-
-const doubtOf = ({ operation }: Leftover): Pick<Leftover, "doubt"> => {
-  const { isKept = false, updatesSince = 0 } = operation ?? {};
-  if (isKept) return { doubt: "the program of that run had protect or retainOnDelete on it" };
-  if (updatesSince <= 1) return {};
-  return { doubt: `${updatesSince} updates have succeeded since, and a person may have taken it out of the stack` };
+  const doubted = leftovers.map((one): Leftover => {
+    const { isKept = false, updatesSince = 0 } = one.operation ?? {};
+    if (isKept) return { doubt: "the program of that run had protect or retainOnDelete on it", ...one };
+    if (updatesSince <= 1) return one;
+    const doubt = `${updatesSince} updates have succeeded since, and a person may have taken it out of the stack`;
+    return { doubt, ...one };
+  });
+  return distinct([...changed.flat(), ...doubted]);
 };
 
 /** Creates of records, and of pairs of sets, that the journal of this machine does not list. */
-const leftIn = async (session: Session, key: string): Promise<Interrupted[]> => {
+const leftIn = async (session: Session, key: string) => {
   const all = await interruptedCreates(session, key);
   const known = await Promise.all(all.map(({ desired }) => session.journal.peekUnsettled(desired.key)));
   return all.filter((_, i) => known[i]?.length === 0);
 };
 
 /** Once no request of the killed runs can arrive any more. */
-const awaitLost = async (session: Session, key: string, left: readonly Interrupted[]): Promise<Leftover[]> => {
+const awaitLost = async (session: Session, key: string, left: readonly Interrupted[]) => {
   const about = await aboutStack(session, key);
   const { leftovers } = await findLeftovers(session, left, about);
   return distinct(await awaitLeftovers(session, leftovers, about));
 };
 
 /** Two killed runs may have begun the same create. */
-const distinct = (leftovers: readonly Leftover[]): Leftover[] => [
+const distinct = (leftovers: readonly Leftover[]) => [
   ...new Map(leftovers.map((one) => [one.record?.uid ?? one, one])).values(),
 ];
 
@@ -118,7 +126,7 @@ const textsOf = (leftovers: readonly Leftover[]): string[] => {
     const head = `${operation?.key}: a run was killed while it created ${withArticle(kind?.word ?? entry.kind)} for it`;
     if (!record) return `${head}: ${doubt}`;
     const lines = found.flatMap((one) => (one.kind && one.record ? recordLine(one.kind, one.record) : []));
-    return `${[`${head}, which may be:`, ...lines].join("\n  - ")}\n${ADVICE}`;
+    return `${bulleted(`${head}, which may be:`, ...lines)}\n${ADVICE}`;
   });
 };
 
@@ -147,13 +155,6 @@ const changedSince = async (session: Session, sent: Interrupted): Promise<Leftov
 
 const CHANGED: Pick<Leftover, "doubt"> = {
   doubt: "it is not as that run sent it: it was changed since, or somebody else created it",
-};
-
-const touchedBy = ({ key, type, id, action, stamp }: Operation): [string, Write][] => {
-  const kind = kindOfToken(type);
-  if (!kind || id === undefined) return [];
-  const write = { wrote: id, key, kind: kind.field, at: stamp.at, clock: stamp.startedAt };
-  return [[recordId(kind.field, id), action === "deleting" ? write : { ...write, to: "" }]];
 };
 
 /** Until no request of the killed run can arrive any more. */

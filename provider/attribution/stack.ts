@@ -3,12 +3,10 @@
 import { isAlive, pidsHere, startOf } from "../../pulumi/process.ts";
 import { type EngineState, EngineStateError, type StateResource } from "../../pulumi/state.ts";
 import { SECRET, valuesIn } from "../../pulumi/value.ts";
-import type { Json } from "../../schema/index.ts";
 import { kindOfField } from "../kind/index.ts";
 import type { Entry, Run, Write } from "../log/entry.ts";
 import { fingerprintOf } from "../record/desired.ts";
 import { placeOfRecord, recordId } from "../record/id.ts";
-import type { Kind } from "../record/kind.ts";
 import { withPlace } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
 import { CREATION_GRACE_MS } from "../recovery/not-found.ts";
@@ -16,7 +14,7 @@ import { recordsIn } from "../recovery/pending-operations.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
 import { SEND_TIME_MS, stackOf, unlessJournalFails } from "../run/journal.ts";
 import { DATE_MS, type Ledger, type Session } from "../run/session.ts";
-import type { OpenRuns } from "../run/write-ahead.ts";
+import type { OpenRuns } from "../run/stack-journal.ts";
 import { type About, awaitLeftovers, findLeftovers, type Leftover } from "./leftover.ts";
 import { type LiveRecords, liveRecords } from "./live.ts";
 
@@ -108,7 +106,7 @@ const readState = async (ledger: Ledger, name: string): Promise<{ state?: Engine
 };
 
 /** Its process is alive on this machine, and the engine has not ended it. */
-const isUnderWay = ({ pid, pids, start, ending }: Run): boolean =>
+const isUnderWay = ({ pid, pids, start, ending }: Run) =>
   ending === undefined && pids !== undefined && pids === pidsHere() && isAlive(pid) && startOf(pid) === start;
 
 /** After its engine is killed, a plugin finishes the calls under way. */
@@ -266,10 +264,7 @@ const showsWrite = (
   // A later version wrote it.
   if (!kind) return false;
   // Values that are encrypted, or that no response returns, are compared only by time.
-  return savedAt >= clock && (containsSecret(resource.outputs) || printOf(kind, wrote, resource.outputs, given) === to);
+  if (savedAt < clock) return false;
+  if (JSON.stringify(valuesIn(resource.outputs)).includes(JSON.stringify(SECRET))) return true;
+  return fingerprintOf(kind, placeOfRecord(kind, wrote), withPlace(kind, wrote, resource.outputs), given) === to;
 };
-
-const printOf = (kind: Kind, uid: string, outputs: Json, given: readonly string[]) =>
-  fingerprintOf(kind, placeOfRecord(kind, uid), withPlace(kind, uid, outputs), given);
-
-const containsSecret = (outputs: Json) => JSON.stringify(valuesIn(outputs)).includes(JSON.stringify(SECRET));

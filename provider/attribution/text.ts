@@ -1,5 +1,6 @@
 // Texts about an open stack.
 import { openStackText } from "../../client/preview-marks.ts";
+import { bulleted } from "../../schema/index.ts";
 import type { Run, Write } from "../log/entry.ts";
 import { createTimeOf } from "../record/id.ts";
 import { recordText, withArticle } from "../record/kind.ts";
@@ -30,7 +31,7 @@ export const describeOpenStack = ({ name, runs, leftovers, touched, problem }: O
   const lines = leftovers.map(lineOf);
   const more = lines.length > SHOWN ? [`and ${lines.length - SHOWN} more: npx pulumi-irm recover list --all`] : [];
   return [
-    [
+    bulleted(
       openStackText(
         name,
         `a run without checkpoints ${begun.join("; another one ") || "did not end"}, and the engine's state lacks ${countsText(leftovers.length, touched.values())}. ` +
@@ -38,7 +39,7 @@ export const describeOpenStack = ({ name, runs, leftovers, touched, problem }: O
       ),
       ...lines.slice(0, SHOWN),
       ...more,
-    ].join("\n  - "),
+    ),
     ...(leftovers.length > 0 ? [TAKEN] : []),
     ...(problem === undefined
       ? []

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { uidsIn } from "../../access/policy/uids.ts";
 import { listAll, listChildren } from "../../client/paginate.ts";
 import { projectFolder } from "../../pulumi/project.ts";
-import { isObject, isUidp, type Json, valueAt } from "../../schema/index.ts";
+import { bulleted, isObject, isUidp, type Json, valueAt } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { isRoleName } from "../kind/names.ts";
 import type { Removed } from "../log/entry.ts";
@@ -36,7 +36,7 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
   const inState = new Map<unknown, unknown>();
   const reported = new Set<unknown>();
 
-  const removedOf = async (kind: Kind, key: unknown): Promise<Removed | undefined> =>
+  const removedOf = async (kind: Kind, key: unknown) =>
     typeof key === "string" ? (await ledger()).journal.removedOf(key, kind.field) : undefined;
   // Another name means another record, which the resource never had.
   const matchesRemoved = async (kind: Kind, { removed, identity }: Removed, news: Json) => {
@@ -60,8 +60,9 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
     /** The arguments with the resolved `adopt`. `olds` are the inputs in the state, none for a new resource. */
     adopted: async (kind: Kind, olds: Json, asked: Json): Promise<Adopted> => {
       const { [KEY]: key, [MATCH]: match } = asked;
-      const { adopt, missing } = givenIn(asked);
-      const { adopt: _adopt, ...others } = asked;
+      const { adopt: given, ...others } = asked;
+      const missing = isNotFound(given) ? given : undefined;
+      const adopt = missing ? missing.adopt : (given ?? undefined);
       const isNew = Object.keys(olds).length === 0;
       const file = adopt === undefined && match === undefined ? uids().get(inStack(key)) : undefined;
       const uid = adopt ?? match ?? file;
@@ -101,9 +102,6 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
     },
   };
 };
-
-const givenIn = ({ adopt }: Json): { adopt: unknown; missing?: NotFound } =>
-  isNotFound(adopt) ? { adopt: adopt.adopt, missing: adopt } : { adopt: adopt ?? undefined };
 
 /** The value that a program passes in place of the argument if it has found no record. */
 const isNotFound = (adopt: unknown): adopt is NotFound =>
@@ -177,7 +175,7 @@ export const notOneRecord = (
   const words = pluralOf(kind.word);
   const what = adopt === MATCHES ? `${words} that match in ${parent || "no group"}` : `${words} with the uid ${adopt}`;
   const lines = found.map((record) => [record.uid, isSecret ? "" : record.name].filter(Boolean).join(" "));
-  return [`${found.length || "no"} ${what}; exactly one is needed`, ...lines].join("\n  - ");
+  return bulleted(`${found.length || "no"} ${what}; exactly one is needed`, ...lines);
 };
 
 /** The line of the log about the record that a resource adopts; undefined for a role binding, which has its own line (review.ts). */
@@ -216,5 +214,5 @@ export const adoptionChanges = async (
   // If the place differs, the adoption itself reports the problem.
   const fixed = replaces.filter((path) => !["parent", "root"].includes(path));
   const refusal = fixed.length === 0 ? [] : [`The update refuses this: ${fixedText(fixed)}.`];
-  return [[`${kind.type} ${name} changes on ${kind.word} ${uid}:`, ...lines].join("\n  - "), ...refusal].join("\n");
+  return [bulleted(`${kind.type} ${name} changes on ${kind.word} ${uid}:`, ...lines), ...refusal].join("\n");
 };

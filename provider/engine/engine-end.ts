@@ -62,7 +62,7 @@ export const untilEnd = <K extends string>(
     hasEnded = true;
     endSoon();
   });
-  const counted = async (run: () => Promise<unknown>): Promise<unknown> => {
+  const counted = async (run: () => Promise<unknown>) => {
     underWay += 1;
     try {
       return await run();

@@ -25,7 +25,7 @@ interface KindCheck {
 }
 
 /** by the field of the kind; most kinds have none */
-export type KindChecks = Readonly<Record<string, KindCheck | undefined>>;
+type KindChecks = Readonly<Record<string, KindCheck | undefined>>;
 
 export const kindChecksWith = ({ ledger, log }: StepParts): KindChecks => {
   const findMixedIds = mixedIdsFinder<unknown>();
@@ -109,7 +109,7 @@ const declaredTwiceWith = (log: (text: string) => void) => {
   const first = new Map<string, unknown>();
   const reported = new Set<unknown>();
   return (key: unknown, parts: readonly unknown[], describe: TwiceText) => {
-    if (!parts.every(isKnownText)) return;
+    if (!parts.every((part) => typeof part === "string" && part !== "" && !isUnknown(part))) return;
     const other = getOrInsert(first, JSON.stringify(parts), () => key);
     // A replacement is checked once more.
     if (other === key || reported.has(key)) return;
@@ -117,5 +117,3 @@ const declaredTwiceWith = (log: (text: string) => void) => {
     log(`warning: ${describe(nameInKey(key), nameInKey(other))}`);
   };
 };
-
-const isKnownText = (part: unknown) => typeof part === "string" && part !== "" && !isUnknown(part);

@@ -4,6 +4,7 @@
 import { type List, listAll, listChildren } from "../../client/paginate.ts";
 import { containsUnknown, isUnknown, UNKNOWN } from "../../pulumi/value.ts";
 import {
+  bulleted,
   isUidp,
   type Json,
   type LookUpMode,
@@ -171,16 +172,11 @@ export async function* listRecords<T extends { uid: string }>(
   args: Json,
 ): AsyncGenerator<T, void, undefined> {
   const session = await connect();
-  const filters = field === "roleBinding" && args.role !== undefined ? await withRoleUid(session, args) : args;
+  // A list of role bindings takes the name of a built-in role.
+  const isNamed = field === "roleBinding" && isRoleName(args.role);
+  const filters = isNamed ? { ...args, role: await builtInRoleUid(session, args.role as string) } : args;
   yield* listAll<T>(session, { operation, plural }, filters);
 }
-
-/** A list of role bindings takes the name of a built-in role. */
-const withRoleUid = async (session: Session, args: Json) => {
-  // Loaded when a program passes a role.
-  const { builtInRoleUid, isRoleName } = await import("../kind/names.ts");
-  return isRoleName(args.role) ? { ...args, role: await builtInRoleUid(session, args.role) } : args;
-};
 
 /** The record of that name in `parent`, or at the root. */
 const getNamed = async (connect: Connect, resource: Resource, args: Json): Promise<Named> => {
@@ -196,7 +192,7 @@ const getNamed = async (connect: Connect, resource: Resource, args: Json): Promi
   const lines = matches.map((one) => `${one.uid} "${printable(one.name)}"`);
   const hint = matches.length === 0 ? await namesInstead(connect, list, parent ?? "", name) : "";
   const found = `${matches.length || "no"} ${matches.length > 1 ? words : word}`;
-  throw new LookUpError([`${found} named "${name}" ${where}; exactly one is needed${hint}`, ...lines].join("\n  - "));
+  throw new LookUpError(bulleted(`${found} named "${name}" ${where}; exactly one is needed${hint}`, ...lines));
 };
 
 // Most records that are searched for a similar name.

@@ -7,12 +7,12 @@ import { engineProcess } from "../../pulumi/process.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
-import { atWith, recordId, stampTextIn } from "../record/id.ts";
-import { FORMER, KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
+import { placeAndTime, recordId, stampTextIn } from "../record/id.ts";
+import { FORMER, KEY, membersOf, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { sentencesWith } from "../run/sentences.ts";
-import type { Environment, Ledger, Session } from "../run/session.ts";
-import { skipsCheckpoints } from "../run/started-with.ts";
+import type { Environment, Session } from "../run/session.ts";
+import { skipsCheckpoints } from "../run/stored-stack.ts";
 import { inStack, missingFailure } from "./adoption.ts";
 import { withoutLookUp } from "./look-up.ts";
 import { openStacks, openStepsWith, uncheckedGate } from "./open-stacks.ts";
@@ -75,7 +75,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const openSteps = openStepsWith(open, stepParts);
   const recordSteps = recordStepsWith(stepParts);
   // Errors are messages for a reader.
-  const methodsOf = (steps: Steps): Methods =>
+  const methodsOf = (steps: Steps) =>
     withEach(methodsWithSteps(parts, openSteps(steps)), (run, args) =>
       run().catch((error: unknown) => {
         throw report(error, args);
@@ -120,7 +120,8 @@ const methodsWithSteps = (parts: ProviderParts, steps: Steps) => ({
     await gate.organization(id);
     const compared = await steps.diff(id, olds, news);
     // A refresh compares with the inputs of the state: it is not known yet which records the program keeps.
-    if (compared.replaces.length === 0 && records.isDeclared(news[KEY])) keepRecords(ledger, held);
+    if (compared.replaces.length === 0 && records.isDeclared(news[KEY]))
+      for (const { kind, uid, kept } of held) if (kept) ledger.ownership.keep(recordId(kind.field, uid), kept.adopted);
     // A native resource, which had no handler, or the service has moved. The update stores the handler and the address, and sends
     // nothing.
     const isStale = (!looksUp && olds[PROVIDER] === undefined) || (await connection.isMoved(olds));
@@ -253,11 +254,7 @@ const lookUp = async (
   return isEmpty(olds) ? withoutLookUp(olds, { ...looked.news, adopt: missing.adopt }) : looked;
 };
 
-/** The members of the inputs that record the service, and the time when the resource was new. */
-const placeAndTime = (service: string, stamp: string | undefined): Json =>
-  stamp === undefined ? { [SERVICE]: service } : atWith(service, stamp);
-
-const isEmpty = (olds: Json): boolean => Object.keys(olds).length === 0;
+const isEmpty = (olds: Json) => Object.keys(olds).length === 0;
 
 const read = async (
   parts: ProviderParts,
@@ -289,13 +286,8 @@ const read = async (
 };
 
 /** The state is from this address, or the move is confirmed. */
-const requireAddress = async ({ connection, gate }: ProviderParts, stored: Json): Promise<void> => {
+const requireAddress = async ({ connection, gate }: ProviderParts, stored: Json) => {
   if (await connection.isMoved(stored)) await gate.requireMove(stored);
-};
-
-/** The resource keeps these records, since it is not replaced. */
-const keepRecords = ({ ownership }: Ledger, held: readonly Held[]): void => {
-  for (const { kind, uid, kept } of held) if (kept) ownership.keep(recordId(kind.field, uid), kept.adopted);
 };
 
 /** The session of a read or a delete, which reports the creates that earlier runs left open. */
@@ -315,10 +307,9 @@ const sessionFor = async (
 // Read and delete of a dynamic resource receive only outputs, so these locate the journal and the service. Its class is ours, and derives
 // the group from the id. Only the plugin knows which class or language declares a native resource.
 const withKey = ({ parent, [AT]: _at, ...outs }: Json, bag: Json, hasParent = true): Json => {
-  const kept = [KEY, SERVICE, REPLACE_ON, FORMER].filter((name) => bag[name] !== undefined);
   return {
     ...outs,
     ...(hasParent && parent !== undefined && { parent }),
-    ...Object.fromEntries(kept.map((name) => [name, bag[name]])),
+    ...membersOf(bag, [KEY, SERVICE, REPLACE_ON, FORMER]),
   };
 };

@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import type { Config, Env } from "../../client/config.ts";
 import { SessionError, withSection } from "../../client/errors.ts";
 import { isWithin } from "../../pulumi/project.ts";
-import { EngineStateError, type StateResource } from "../../pulumi/state.ts";
-import { getOrInsert, isUidp, type Json } from "../../schema/index.ts";
+import { EngineStateError } from "../../pulumi/state.ts";
+import { bulleted, getOrInsert, isUidp, type Json } from "../../schema/index.ts";
 import { awaitLeftovers, createsOf, removeLeftovers } from "../attribution/leftover.ts";
 import { findLostMachine, removeLost } from "../attribution/lost-machine.ts";
 import { isGroupGone } from "../attribution/observe.ts";
@@ -19,7 +19,7 @@ import type { Ledger } from "../run/session.ts";
 import { oncePerStack } from "./shared-state.ts";
 import type { Observed, StepParts, Steps } from "./steps.ts";
 
-export type OpenStacks = ReturnType<typeof openStacks>;
+type OpenStacks = ReturnType<typeof openStacks>;
 
 /** `isOffline`: the service does not answer, and a preview continues without it. */
 export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, isOffline: () => boolean) => {
@@ -41,16 +41,7 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
       }
     });
   };
-  const clearOnce = async (): Promise<void> => {
-    const { current } = stacks;
-    if (!current || current.leftovers.length === 0) return;
-    const session = await connect();
-    const leftovers = await awaitLeftovers(session, current.leftovers, current.about);
-    const { removed } = await removeLeftovers(session, lostIn(current, leftovers));
-    for (const one of removed) log(`deleted a leftover of a run without checkpoints: ${lineOf(one)}`);
-    stacks.current = { ...current, leftovers: leftovers.filter((one) => !removed.includes(one)) };
-  };
-  const removeOnce = async (key: string): Promise<void> => {
+  const removeOnce = async (key: string) => {
     for (const message of await removeLost(await connect(), key)) log(message);
   };
   let removing: Promise<void> | undefined;
@@ -65,7 +56,15 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
     /** In a destroy: deletes the records that the open runs created, unless something blocks them. */
     clear: async (): Promise<void> => {
       if (!stacks.current) return;
-      clearing = clearing.then(clearOnce);
+      clearing = clearing.then(async () => {
+        const { current } = stacks;
+        if (!current || current.leftovers.length === 0) return;
+        const session = await connect();
+        const leftovers = await awaitLeftovers(session, current.leftovers, current.about);
+        const { removed } = await removeLeftovers(session, lostIn(current, leftovers));
+        for (const one of removed) log(`deleted a leftover of a run without checkpoints: ${lineOf(one)}`);
+        stacks.current = { ...current, leftovers: leftovers.filter((one) => !removed.includes(one)) };
+      });
       await clearing;
     },
     /** Runs before the first deletion of a run on a machine whose journal lacks runs of the stack. */
@@ -82,7 +81,7 @@ export const openStepsWith =
   (stacks: OpenStacks, { connect, isDeclared }: StepParts) =>
   (steps: Steps): Steps => {
     const found = new Map<string, Promise<Observed | undefined>>();
-    const observe = (stack: OpenStack, id: string, stored: Json): Promise<Observed | undefined> =>
+    const observe = (stack: OpenStack, id: string, stored: Json) =>
       getOrInsert(found, id, () => connect().then((session) => steps.observe(session, stack, id, stored)));
     return {
       ...steps,
@@ -135,13 +134,13 @@ interface Parts extends Pick<StepParts, "ledger" | "log" | "cwd"> {
 
 export const uncheckedGate = ({ config, ledger, env, cwd, log }: Parts) => {
   let checked: Promise<void> | undefined;
-  const check = async (key: unknown): Promise<void> => {
+  const check = async (key: unknown) => {
     const problems = [keptFolderProblem(await config(), env, cwd), await stateProblem(await ledger(), key as string)];
     const found = problems.filter((one) => one !== undefined);
-    if (found.length > 0) throw new Refused(withSection([HEAD, ...found].join("\n  - ") + ADVICE, "unchecked"));
+    if (found.length > 0) throw new Refused(withSection(bulleted(HEAD, ...found) + ADVICE, "unchecked"));
   };
   /** Throws before the first write of a run that is not safe. `key` is of a resource of the stack. */
-  const require = (key: unknown): Promise<void> => {
+  const require = (key: unknown) => {
     checked ??= check(key);
     return checked;
   };
@@ -171,7 +170,11 @@ const SHOWN = 5;
 const stateProblem = async (ledger: Ledger, key: string): Promise<string | undefined> => {
   try {
     const { resources } = await ledger.engineState(stackOf(key));
-    const others = resources.filter(isOfOther).map(({ urn }) => urn);
+    // A run does not create a provider resource, or a resource that it only reads.
+    const others = resources.flatMap(({ urn, type, custom, external }) => {
+      const isOfOther = custom === true && external !== true && !type.startsWith("pulumi:");
+      return isOfOther && typeOfToken(type) === undefined ? [urn] : [];
+    });
     if (others.length === 0) return undefined;
     const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : "";
     return (
@@ -183,10 +186,6 @@ const stateProblem = async (ledger: Ledger, key: string): Promise<string | undef
     return `whether the stack has resources of other providers is not known: ${error.message}`;
   }
 };
-
-/** A run does not create a provider resource, or a resource that it only reads. */
-const isOfOther = ({ type, custom, external }: StateResource): boolean =>
-  custom === true && external !== true && !type.startsWith("pulumi:") && typeOfToken(type) === undefined;
 
 // After a kill, the next run needs the journal of a run without checkpoints, even if the machine is gone. In CI a folder outlives its job
 // only if someone has arranged that, so CI must name the folder.
@@ -219,11 +218,10 @@ const OF_JOB = [
 
 const NO = ["", "0", "false"];
 
-const isCi = (env: Env): boolean => SIGNS.some((name) => !NO.includes((env[name] ?? "").toLowerCase()));
-
 /** Why the folder of the journals does not outlive this machine; undefined if it does, as far as the environment shows. */
 export const keptFolderProblem = ({ journal }: Pick<Config, "journal">, env: Env, cwd: string): string | undefined => {
-  if (!isCi(env)) return undefined;
+  const isCi = SIGNS.some((name) => !NO.includes((env[name] ?? "").toLowerCase()));
+  if (!isCi) return undefined;
   const folder = resolve(cwd, journalFolder(journal, env));
   const isOfJob = OF_JOB.some((name) => env[name] && isWithin(resolve(env[name]), folder));
   if (journal !== undefined && !isOfJob) return undefined;

@@ -26,19 +26,17 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service) => {
   const requested = new Set<string>();
   let isOff = false;
 
-  const readNames = async (kind: Kind, uids: readonly string[]) => {
-    const session = withOneAttempt(await connect());
-    for await (const { uid, name } of listAll(session, kindRecords[kind].list, { uidp: { ids: uids } }))
-      if (typeof name === "string" && uids.includes(uid)) getOrInsert(known, uid, () => name);
-  };
-
   const readMissing = async (kind: Kind, uids: readonly string[]): Promise<void> => {
     const missing = uids.filter((uid) => !known.has(uid) && !requested.has(`${kind} ${uid}`));
     if (isOff || missing.length === 0 || !(await hasCredentials())) return;
     for (const uid of missing) requested.add(`${kind} ${uid}`);
     try {
-      for (let at = 0; at < missing.length; at += UIDS_IN_REQUEST)
-        await readNames(kind, missing.slice(at, at + UIDS_IN_REQUEST));
+      const session = withOneAttempt(await connect());
+      for (let at = 0; at < missing.length; at += UIDS_IN_REQUEST) {
+        const ids = missing.slice(at, at + UIDS_IN_REQUEST);
+        for await (const { uid, name } of listAll(session, kindRecords[kind].list, { uidp: { ids } }))
+          if (typeof name === "string" && ids.includes(uid)) getOrInsert(known, uid, () => name);
+      }
     } catch {
       isOff = true;
     }
@@ -63,7 +61,8 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service) => {
     /** `platform/registry`; `acme` for the organization itself. Undefined if a part of it cannot be read. */
     pathOf: async (group: unknown) => {
       if (!isUidp(group)) return undefined;
-      const uids = pathUids(group);
+      // The group and all above it that its path names.
+      const uids = isRoot(group) ? [group] : [...ancestorsOf(group).slice(1), group];
       const names = await find("group", uids);
       const path = uids.map((uid) => names.get(uid));
       if (path.includes(undefined)) return undefined;
@@ -117,7 +116,7 @@ export const bindingNames = async (
 ): Promise<Json> => {
   const given = filterKnown(own as Json | undefined);
   const [pair] = await namesOfPairs(names, [{ identity, role, names: given }], isOpen);
-  const group = async (): Promise<unknown> => {
+  const group = async () => {
     if (given.group === SECRET_NAME || !isOpen("parent")) return given.group;
     return (await names.pathOf(parent)) ?? given.group ?? (await names.find("group", [parent])).get(parent);
   };
@@ -127,6 +126,3 @@ export const bindingNames = async (
 /** The names of the pairs of a set. */
 export const pairNames = (names: RecordNames, isOpen: IsOpen, news: Json): Promise<Json[]> =>
   namesOfPairs(names, pairsIn(news), () => isOpen("bindings"));
-
-/** The group and all above it that its path names. */
-const pathUids = (uid: string): string[] => (isRoot(uid) ? [uid] : [...ancestorsOf(uid).slice(1), uid]);

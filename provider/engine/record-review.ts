@@ -7,7 +7,7 @@ import { byEffect } from "../../access/graph/danger.ts";
 import { relationshipOf } from "../../access/graph/live-record.ts";
 import { assumptionOf } from "../../access/review/assume.ts";
 import { containsUnknown } from "../../pulumi/value.ts";
-import { capabilityName, type Json, printable } from "../../schema/index.ts";
+import { bulleted, capabilityName, type Json, printable } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Kind } from "../record/kind.ts";
 import { KEY, nameInKey } from "../record/state.ts";
@@ -23,7 +23,7 @@ export const recordReviewWith = (log: Sentences["log"]) => {
   const logOnce = (news: Json, kind: Kind, text: string, lines: readonly string[] = []) => {
     if (reported.has(news[KEY])) return;
     reported.add(news[KEY]);
-    log(news[KEY], [`${kind.type} ${nameInKey(news[KEY])} ${text}`, ...lines].join("\n  - "));
+    log(news[KEY], bulleted(`${kind.type} ${nameInKey(news[KEY])} ${text}`, ...lines));
   };
 
   return {

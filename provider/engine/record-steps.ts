@@ -1,17 +1,21 @@
 // The steps of a kind whose resources are records of the API.
+import { type Listed, listChildren } from "../../client/paginate.ts";
 import type { TakenOver } from "../../client/preview-marks.ts";
 import { containsUnknown } from "../../pulumi/value.ts";
-import { isUidp, type Json } from "../../schema/index.ts";
+import { bulleted, getOrInsert, isUidp, type Json } from "../../schema/index.ts";
 import { isAlike, noteRefreshed, observeRecord } from "../attribution/observe.ts";
 import { kindRecords } from "../kind/index.ts";
 import * as reconcile from "../reconcile/index.ts";
-import { knownUid, recordId } from "../record/id.ts";
-import { type Kind, title } from "../record/kind.ts";
+import { desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
+import { createTimeOf, knownUid, recordId } from "../record/id.ts";
+import { type Kind, title, withArticle } from "../record/kind.ts";
 import { secretPaths } from "../record/normal-form.ts";
 import { hiddenMembers, KEY, MATCH, nameInKey } from "../record/state.ts";
+import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/create-problem.ts";
+import { stackOperations } from "../recovery/pending-operations.ts";
 import { previewRecovery } from "../recovery/preview.ts";
+import { type Session, withOneAttempt } from "../run/session.ts";
 import { adoptionsWith } from "./adoption.ts";
-import { duplicateWarnings } from "./duplicates.ts";
 import { kindChecksWith } from "./kind-checks.ts";
 import { lookUpRecord, withoutLookUp } from "./look-up.ts";
 import type { ShownNames } from "./record-names.ts";
@@ -39,7 +43,7 @@ const sharedWith = (parts: StepParts) => ({
   kindChecks: kindChecksWith(parts),
   recordReview: recordReviewWith(parts.sentence),
   bindingReview: bindingReviewWith(parts),
-  duplicates: duplicateWarnings(),
+  warningOfDuplicate: duplicateWarnings(),
   /** by key */
   checked: new Map<unknown, Checked>(),
   /** Keys of the stack's resources whose records the engine has not shown yet by comparing them: for `--replace URN` it never does. */
@@ -48,124 +52,116 @@ const sharedWith = (parts: StepParts) => ({
 
 export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   const shared = sharedWith(parts);
-  return (kind) => stepsOf(shared, kind);
+  return (kind) => ({
+    derivesParent: true,
+    lookUp: async (olds, asked, { looksUp, isOffline, isSecret = () => true }) => {
+      const { isUnseen = false, ...adopted } = await shared.adoptions.adopted(kind, olds, asked);
+      if (adopted.missing || !(looksUp || isUnseen)) return { ...adopted, failures: [] };
+      const { news } = adopted;
+      return isOffline()
+        ? withoutLookUp(olds, news)
+        : lookUpRecord({ ...shared, again: shared.adoptions.again }, kind, olds, news, isSecret);
+    },
+    check: (olds, news, shown) => check(shared, kind, olds, news, shown),
+    createsMore: () => false,
+    planned: (inputs) => planned(shared, kind, inputs),
+    knownUid: async (inputs, taken) => {
+      const uid = knownUid(kind, inputs, taken);
+      if (uid !== undefined) await noteName(shared, kind, uid, inputs);
+      return uid;
+    },
+    held: (id, outputs, news) => {
+      const kept = news && { adopted: outputs.adopted === true };
+      return [{ kind, uid: id, owner: news?.[KEY] as string | undefined, kept }];
+    },
+    diff: async (id, olds, asked) => {
+      const { checked, notCompared, log, bindingReview, recordReview } = shared;
+      const { isSecret, names, shown } = checked.get(asked[KEY]) ?? {};
+      const news: Json = { names, ...asked };
+      notCompared.delete(news[KEY]);
+      if (isSecret) await noteName(shared, kind, id, news);
+      const compared = reconcile.diff(kind, id, olds, news);
+      if (compared.warning) log(compared.warning);
+      if (kind === roleBinding) await bindingReview.compared(olds, news, shown);
+      if (isSecret) recordReview.noteDiff(kind, id, olds, news, compared.replaces.length > 0, isSecret);
+      return compared;
+    },
+    observe: async (session, stack, id, stored) => {
+      const outputs = await observeRecord(session, stack, kind, id, stored);
+      return (
+        outputs && { outputs: { ...hiddenMembers(stored), ...outputs }, differs: !isAlike(kind, id, outputs, stored) }
+      );
+    },
+    noteRead: async (session, stack, id, stored, outputs) => {
+      stack.live.skip(kind, id);
+      await noteRefreshed(session, stack, kind, id, stored, outputs);
+      const isKnown = outputs !== undefined && secretPaths(kind).length === 0;
+      return isKnown ? { outputs: { ...hiddenMembers(stored), ...outputs }, differs: false } : undefined;
+    },
+    create: async (session, inputs) => {
+      const { isSecret, names } = shared.checked.get(inputs[KEY]) ?? {};
+      const created = await reconcile.create(kind, session, { names, ...inputs });
+      if (isSecret) await noteName(shared, kind, created.id, inputs);
+      return created;
+    },
+    read: async (session, id, stored, about) => {
+      const result = await reconcile.read(kind, session, id, stored, about);
+      if (result.id === "") await shared.adoptions.noteRemoved(kind, session, id, stored, about.inputs ?? {});
+      // The state omits the parent, unless the program gets the resource by its uid, or is in another language.
+      if (stored.uid === undefined || stored.parent !== undefined) return result;
+      const { parent: _parent, ...props } = result.props;
+      return { ...result, props };
+    },
+    update: (session, id, olds, news) =>
+      reconcile.update(kind, session, id, olds, { names: shared.checked.get(news[KEY])?.names, ...news }),
+    delete: async (session, id, stored) => {
+      const isRemoved = await reconcile.remove(kind, session, id, stored);
+      if (isRemoved && kind === roleBinding) shared.bindingReview.removed(stored);
+    },
+  });
 };
-
-const stepsOf = (shared: Shared, kind: Kind): Steps => ({
-  derivesParent: true,
-  lookUp: async (olds, asked, { looksUp, isOffline, isSecret = () => true }) => {
-    const { isUnseen = false, ...adopted } = await shared.adoptions.adopted(kind, olds, asked);
-    if (adopted.missing || !(looksUp || isUnseen)) return { ...adopted, failures: [] };
-    const { news } = adopted;
-    return isOffline()
-      ? withoutLookUp(olds, news)
-      : lookUpRecord({ ...shared, again: shared.adoptions.again }, kind, olds, news, isSecret);
-  },
-  check: (olds, news, shown) => check(shared, kind, olds, news, shown),
-  createsMore: () => false,
-  planned: (inputs) => planned(shared, kind, inputs),
-  knownUid: async (inputs, taken) => {
-    const uid = knownUid(kind, inputs, taken);
-    if (uid !== undefined) await noteName(shared, kind, uid, inputs);
-    return uid;
-  },
-  held: (id, outputs, news) => {
-    const kept = news && { adopted: outputs.adopted === true };
-    return [{ kind, uid: id, owner: news?.[KEY] as string | undefined, kept }];
-  },
-  diff: async (id, olds, asked) => {
-    const { checked, notCompared, log, bindingReview, recordReview } = shared;
-    const { isSecret, names, shown } = checked.get(asked[KEY]) ?? {};
-    const news: Json = { names, ...asked };
-    notCompared.delete(news[KEY]);
-    if (isSecret) await noteName(shared, kind, id, news);
-    const compared = reconcile.diff(kind, id, olds, news);
-    if (compared.warning) log(compared.warning);
-    if (kind === roleBinding) await bindingReview.compared(olds, news, shown);
-    if (isSecret) recordReview.noteDiff(kind, id, olds, news, compared.replaces.length > 0, isSecret);
-    return compared;
-  },
-  observe: async (session, stack, id, stored) => {
-    const outputs = await observeRecord(session, stack, kind, id, stored);
-    return (
-      outputs && { outputs: { ...hiddenMembers(stored), ...outputs }, differs: !isAlike(kind, id, outputs, stored) }
-    );
-  },
-  noteRead: async (session, stack, id, stored, outputs) => {
-    stack.live.skip(kind, id);
-    await noteRefreshed(session, stack, kind, id, stored, outputs);
-    const isKnown = outputs !== undefined && secretPaths(kind).length === 0;
-    return isKnown ? { outputs: { ...hiddenMembers(stored), ...outputs }, differs: false } : undefined;
-  },
-  create: async (session, inputs) => {
-    const { isSecret, names } = shared.checked.get(inputs[KEY]) ?? {};
-    const created = await reconcile.create(kind, session, { names, ...inputs });
-    if (isSecret) await noteName(shared, kind, created.id, inputs);
-    return created;
-  },
-  read: async (session, id, stored, about) => {
-    const result = await reconcile.read(kind, session, id, stored, about);
-    if (result.id === "") await shared.adoptions.noteRemoved(kind, session, id, stored, about.inputs ?? {});
-    // The state omits the parent, unless the program gets the resource by its uid, or is in another language.
-    if (stored.uid === undefined || stored.parent !== undefined) return result;
-    const { parent: _parent, ...props } = result.props;
-    return { ...result, props };
-  },
-  update: (session, id, olds, news) =>
-    reconcile.update(kind, session, id, olds, { names: shared.checked.get(news[KEY])?.names, ...news }),
-  delete: async (session, id, stored) => {
-    const isRemoved = await reconcile.remove(kind, session, id, stored);
-    if (isRemoved && kind === roleBinding) shared.bindingReview.removed(stored);
-  },
-});
 
 const check = async (
   shared: Shared,
   kind: Kind,
   olds: Json,
-  news: Json,
+  { [MATCH]: match, ...given }: Json,
   { isSecret, showsNames, mayReplace }: Shown,
 ): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }> => {
+  const { log, notCompared, ledger } = shared;
   const isNew = Object.keys(olds).length === 0;
-  if (!isNew) shared.notCompared.add(news[KEY]);
-  const { inputs, failures } = reconcile.check(kind, olds, adoptMatch(shared, kind, olds, news), mayReplace);
+  if (!isNew) notCompared.add(given[KEY]);
+  // A component has found the record (provider/program/policy-match.ts). For a resource in the state, the match is its own record.
+  const isMatched = isUidp(match) && !notCompared.has(given[KEY]);
+  if (isMatched) log(`${kind.type} ${nameInKey(given[KEY])} takes over ${kind.word} ${match} ${title(given)}`);
+  const news = isMatched ? { ...given, adopt: match } : given;
+  const { inputs, failures } = reconcile.check(kind, olds, news, mayReplace);
   if (failures.length > 0) return { inputs, failures };
   const { names, ...kept } = inputs;
   const shown = showsNames ? { own: names, isOpen: (argument: string) => !isSecret?.([argument]) } : undefined;
   shared.checked.set(inputs[KEY], { isSecret, names, shown });
   const asked = { olds, inputs, isSecret };
   const own = shared.kindChecks[kind.field];
-  const problems = [...(await adoptionProblems(shared, kind, inputs)), ...((await own?.problems(asked)) ?? [])];
+  const { adopt, [KEY]: key } = inputs;
+  const problems: reconcile.CheckFailure[] = [];
+  if (isUidp(adopt) && typeof key === "string") {
+    // With this, the preview already refuses a record that two resources adopt, or that another resource manages.
+    const reason = (await ledger()).ownership.plan(recordId(kind.field, adopt), key);
+    if (reason !== undefined) problems.push({ property: "adopt", reason: `${kind.word} ${adopt} ${reason}` });
+  }
+  problems.push(...((await own?.problems(asked)) ?? []));
   if (isNew && kind === roleBinding) await shared.bindingReview.checked(inputs, shown);
   if (isNew && isSecret) shared.recordReview.noteCheck(kind, inputs, isSecret);
   if (problems.length === 0) await own?.pass(asked);
   return { inputs: kept, failures: problems };
 };
 
-/** A component has found the record (provider/program/policy-match.ts). For a resource in the state, the match is its own record. */
-const adoptMatch = ({ log, notCompared }: Shared, kind: Kind, olds: Json, { [MATCH]: match, ...news }: Json): Json => {
-  if (!isUidp(match) || Object.keys(olds).length > 0 || notCompared.has(news[KEY])) return news;
-  log(`${kind.type} ${nameInKey(news[KEY])} takes over ${kind.word} ${match} ${title(news)}`);
-  return { ...news, adopt: match };
-};
-
-/** With these, the preview already refuses a record that two resources adopt, or that another resource manages. */
-const adoptionProblems = async (
-  { ledger }: Shared,
-  kind: Kind,
-  { adopt, [KEY]: key }: Json,
-): Promise<reconcile.CheckFailure[]> => {
-  if (!isUidp(adopt) || containsUnknown(adopt) || typeof key !== "string") return [];
-  const reason = (await ledger()).ownership.plan(recordId(kind.field, adopt), key);
-  return reason === undefined ? [] : [{ property: "adopt", reason: `${kind.word} ${adopt} ${reason}` }];
-};
-
 const planned = async (shared: Shared, kind: Kind, inputs: Json): Promise<TakenOver | undefined> => {
-  const { ledger, connect, hasCredentials, log, duplicates, notCompared } = shared;
+  const { ledger, connect, hasCredentials, log, warningOfDuplicate, notCompared } = shared;
   if (notCompared.has(inputs[KEY])) return undefined;
   const session = (await hasCredentials()) ? await connect() : undefined;
   // This may ask the engine for leftovers of a killed run.
-  const warning = session && (await duplicates.warningOf(kind, session, inputs));
+  const warning = session && (await warningOfDuplicate(kind, session, inputs));
   const recovery = await previewRecovery(kind, await ledger(), session, inputs);
   if (recovery) log(recovery.text);
   // If the killed run's record is not there yet, the equal record is a different one.
@@ -188,3 +184,77 @@ const noteName = async (
 
 /** A role binding names these. */
 const NAMED: readonly Kind[] = [kindRecords.group, kindRecords.identity, kindRecords.role];
+
+// Warns in a preview that a record with the same parent and fields as a new resource already exists, and then asks the engine whether the
+// stack contains it. It lists each parent and kind once, with one attempt for each page. After a failure it stops: a preview works without
+// the service.
+
+// Most records of a group that are compared.
+const RECORDS_MAX = 1_000;
+
+export const duplicateWarnings = () => {
+  const lists = new Map<string, Promise<Listed[]>>();
+  let isOff = false;
+
+  const compare = async (kind: Kind, session: Session, inputs: Json): Promise<string | undefined> => {
+    const { [KEY]: key, adopt, names: _names, ...asked } = inputs;
+    const { parent = "" } = asked;
+    const isPlace = isUidp(parent) || (asked.root === true && kind.root);
+    if (typeof key !== "string" || !isPlace || adopt !== undefined || containsUnknown([asked])) return undefined;
+    const isRefused = refusesDuplicate(kind, session);
+    if (isRefused && asked.allowDuplicate === true) return undefined;
+    const once = withOneAttempt(session);
+    const { choices, fingerprint } = await withUids(once, desiredFrom(kind, inputs));
+    const records = getOrInsert(lists, `${kind.type} ${parent}`, () => listComparable(kind, once, parent as string));
+    // A replacement looks like a new resource, and replaces its own record.
+    const found = (await records).filter(
+      (record) =>
+        fingerprintOf(kind, parent as string, record, choices) === fingerprint &&
+        !session.ownership.isOwnedBy(recordId(kind.field, record.uid), key),
+    );
+    if (found.length === 0) return undefined;
+    const { inState, problem } = await stackOperations(once, key);
+    // In an open stack, the journal shows the records that killed runs created (provider/attribution).
+    const are = await Promise.all(
+      found.map(async ({ uid }) => {
+        const id = recordId(kind.field, uid);
+        if (!isRefused || inState.has(id)) return isRefused;
+        return session.journal.recordsWrites && session.journal.isOfOther(id, key);
+      }),
+    );
+    const alike = found.filter((_, i) => !are[i]);
+    if (alike.length === 0) return undefined;
+    const name = `${kind.type} ${nameInKey(key)}`;
+    const lines = alike.map((record) => `${kind.word} ${record.uid}, created ${createTimeOf(record)}`);
+    const head = `warning: ${name} is new, and ${withArticle(kind.word)} with the same parent and fields already exists:`;
+    const outcome = isRefused
+      ? ["The update refuses to create another one.", duplicateAdvice(alike[0]?.uid as string)]
+      : [
+          kind.unique ? "Without adopt the create fails." : "Without adopt the update creates another one.",
+          "If this resource had another name before, declare that name in aliases.",
+        ];
+    const unknown = problem === undefined ? [] : [unknownStateText(problem)];
+    return [bulleted(head, ...lines), ...unknown, outcome.join(" ")].join("\n");
+  };
+
+  /** The warning for the inputs of a new resource; undefined if no record matches, or the service does not answer. */
+  return async (kind: Kind, session: Session, inputs: Json) => {
+    if (isOff) return undefined;
+    try {
+      return await compare(kind, session, inputs);
+    } catch {
+      // The update reports the failure.
+      isOff = true;
+      return undefined;
+    }
+  };
+};
+
+const listComparable = async (kind: Kind, session: Session, parent: string) => {
+  const records: Listed[] = [];
+  for await (const record of listChildren(session, kind.list, parent)) {
+    records.push(record);
+    if (records.length === RECORDS_MAX) break;
+  }
+  return records;
+};

@@ -13,18 +13,12 @@ export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
   // By message: the resource that showed it in full.
   const reported = new Map<string, string>();
 
-  const shorten = (error: Error, args: readonly unknown[]) => {
-    const shared = sessionErrorOf(error);
-    if (!shared) return error;
-    const first = reported.get(shared.message);
-    if (first !== undefined) return new Error(`failed for the same reason as ${first}`);
-    reported.set(shared.message, nameIn(args));
-    return error;
-  };
-
   return (error: unknown, args: readonly unknown[]): unknown => {
     if (!(error instanceof Error) || DEFECTS.some((type) => error instanceof type)) return error;
-    const shown = shorten(error, args);
+    const shared = sessionErrorOf(error);
+    const first = shared && reported.get(shared.message);
+    const shown = first === undefined ? error : new Error(`failed for the same reason as ${first}`);
+    if (shared && first === undefined) reported.set(shared.message, nameIn(args));
     // It may quote names of records, which may hold control characters.
     shown.message = printableLines(shown.message);
     shown.stack = "";

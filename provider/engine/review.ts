@@ -3,8 +3,8 @@
 import { equalityKey } from "../../access/canonical.ts";
 import { relationshipOf } from "../../access/graph/live-record.ts";
 import { assumptionOf } from "../../access/review/assume.ts";
-import { placeInStack, urnFrom } from "../../pulumi/urn.ts";
-import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import { placeOfUrn } from "../../pulumi/urn.ts";
+import { bulleted, isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindOfToken, kindRecords, PARTS, type Part } from "../kind/index.ts";
 import { isBuiltIn, type Named, namedText, partOf } from "../kind/names.ts";
 import { type Binding, bindingsIn, type DeclaredPair, grants } from "../kind/pair.ts";
@@ -84,7 +84,7 @@ export interface Leaving {
 }
 
 /** The declarations of the program. */
-export interface Staying {
+interface Staying {
   sets: readonly DeclaredSet[];
   /** the new identities, without secret or unknown values */
   identities: readonly NewIdentity[];
@@ -133,7 +133,7 @@ const removedIdentity = (urn: string, outputs: Json, shown: Json, identities: re
       ? `Identity ${next.name} takes its place with another uid. ${KEEP}`
       : `If another identity takes its place: ${KEEP}`,
   ];
-  return [`Identity ${nameInKey(urn)} is removed:`, ...lines].join("\n  - ");
+  return bulleted(`Identity ${nameInKey(urn)} is removed:`, ...lines);
 };
 
 const KEEP = "To keep the record, name the former resource in aliases, or the former key of a policy as was";
@@ -184,12 +184,6 @@ export interface Declared extends Omit<Staying, "isKept" | "isShared"> {
   /** Whether it has or adopts the record with this `recordId`. */
   isKept(id: string): boolean;
 }
-
-/** The place of a resource in its stack. It does not change when the resource moves from dynamic to native, or back. */
-export const placeOfUrn = (urn: string): string => {
-  const { types, name } = urnFrom(urn);
-  return placeInStack(types, name);
-};
 
 /** `recordId` of the record that a resource of the state manages; undefined for a set of role bindings, which has the uid of its group. */
 export const managedId = (type: string, uid: unknown): string | undefined => {

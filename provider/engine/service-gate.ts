@@ -3,12 +3,12 @@
 //
 // Each resource carries the address, since a CI machine keeps nothing else of the last run. A check finds it in the inputs, a refresh and a
 // delete in the outputs.
-import type { Clock } from "../../client/clock.ts";
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText, withSection } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
-import { getOrInsert, isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
+import type { Clock } from "../../client/retry.ts";
+import { bulleted, getOrInsert, isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
 import { type Absence, absenceOf } from "../recovery/not-found.ts";
 import type { Environment, Session } from "../run/session.ts";
 import type { Connection } from "./shared-state.ts";
@@ -117,7 +117,7 @@ const confirmation = ({ provider }: Config, movedFrom: string) =>
 
 const otherAddress = (before: string, now: string, config: Config) =>
   withSection(
-    [
+    bulleted(
       `wrong service? The records of this stack are at ${before}, as of its last up, and this run is for ${now}. ` +
         "Nothing is created, changed or deleted.",
       `If the service has moved there with its records: ${confirmation(config, before)}, or for one run ` +
@@ -125,7 +125,7 @@ const otherAddress = (before: string, now: string, config: Config) =>
         "Remove the setting after it.",
       "If it is another service: set the address back, or use a stack of its own (pulumi stack init NAME).",
       ...(isLoopbackUrl(now) ? [RESTARTED] : []),
-    ].join("\n  - "),
+    ),
     "wrong-address",
   );
 
@@ -171,7 +171,7 @@ const SHOWN = 10;
 const notVisibleText = (organization: string, config: Config, { visible }: Absence): string => {
   const lines = visible.length > SHOWN ? [...visible.slice(0, SHOWN), "and more"] : visible;
   const head = `the organization ${organization} is not visible to you at ${serviceOf(config.baseUrl)}; you can see`;
-  const seen = lines.length === 0 ? `${head} none.` : [`${head}:`, ...lines].join("\n  - ");
+  const seen = lines.length === 0 ? `${head} none.` : bulleted(`${head}:`, ...lines);
   return withSection(
     `${seen}\nSet one that you can see as parent, or use credentials that may see ${organization}.`,
     "not-visible",

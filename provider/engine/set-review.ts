@@ -2,7 +2,7 @@
 import { relationshipOf } from "../../access/graph/live-record.ts";
 import { isUsed, pullTokenExpiry } from "../../access/query/pull-tokens.ts";
 import { listAll } from "../../client/paginate.ts";
-import { type Json, printable, resources } from "../../schema/index.ts";
+import { bulleted, type Json, printable, resources } from "../../schema/index.ts";
 import {
   type Binding,
   bindingsIn,
@@ -23,7 +23,7 @@ export const setReviewWith = ({ sentence, isDeclared }: StepParts) => {
   const logOnce = (news: Json, verb: string, lines: readonly string[]) => {
     if (reported.has(news[KEY])) return;
     reported.add(news[KEY]);
-    sentence(news[KEY], [`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
+    sentence(news[KEY], bulleted(`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines));
   };
   return {
     /** The engine has checked the inputs of a new set. `live` are the bindings of its group, if known. */
@@ -88,7 +88,7 @@ export const removedSetText = (
     return isShared(one.uid) ? [`leaves ${bindingText(one)} to a RoleBinding: role binding ${one.uid} stays`] : [];
   });
   if (lines.length === 0) return undefined;
-  return [`RoleBindingSet ${nameInKey(urn)} is removed:`, ...lines].join("\n  - ");
+  return bulleted(`RoleBindingSet ${nameInKey(urn)} is removed:`, ...lines);
 };
 
 // With each pull token among the role bindings that an exclusive set removes, a client loses its images or packages. Role bindings do not

@@ -10,9 +10,9 @@ import { type Binding, bindingsIn, bindingText, grants, pairKey, pairsIn, withRo
 import { type CheckFailure, failureFrom, messageProblems } from "../reconcile/check.ts";
 import type { DiffResult } from "../reconcile/index.ts";
 import { givenArguments, hiddenMembers, KEY, nameInKey } from "../record/state.ts";
-import { type Session, withOneAttempt } from "../run/session.ts";
+import { withOneAttempt } from "../run/session.ts";
 import { applySet } from "../set/apply.ts";
-import { type Live, listLive } from "../set/live.ts";
+import { listLive } from "../set/live.ts";
 import { diffSet, endangeredBy, planOf } from "../set/plan.ts";
 import { observeSet, readSet, withCreated } from "../set/read.ts";
 import { deleteSet } from "../set/remove.ts";
@@ -37,47 +37,48 @@ const sharedWith = (parts: StepParts) => ({
   checked: new Map<unknown, Checked>(),
 });
 
-export const setStepsWith = (parts: StepParts): Steps => stepsOf(sharedWith(parts));
-
-const stepsOf = (shared: Shared): Steps => ({
-  derivesParent: false,
-  lookUp: async (olds, news, { looksUp, isOffline }) => ({
-    news,
-    failures: looksUp && !isOffline() ? await roleProblems(shared, olds, news) : [],
-  }),
-  createsMore: (olds, inputs) => declaredKey(olds) !== declaredKey(inputs),
-  planned: async () => undefined,
-  knownUid: async ({ parent }) => (isUidp(parent) ? parent : undefined),
-  check: (olds, news, shown) => check(shared, olds, news, shown),
-  held: (_id, outputs, news) => heldBindings(outputs, news),
-  diff: (id, olds, news) => diff(shared, id, olds, news),
-  observe: async (session, { leftovers }, id, stored) => {
-    const outputs = await observeSet(session, id, stored, createsOf(leftovers));
-    const uidsOf = (bag: Json) =>
-      bindingsIn(bag, "bindings")
-        .map(({ uid }) => uid)
-        .toSorted()
-        .join();
-    return (
-      outputs && { outputs: { ...hiddenMembers(stored), ...outputs }, differs: uidsOf(outputs) !== uidsOf(stored) }
-    );
-  },
-  noteRead: async (session, stack, _id, stored, outputs = {}) => {
-    const left = new Set(bindingsIn(outputs, "bindings").map(({ uid }) => uid));
-    // A role binding does not change.
-    for (const { uid } of bindingsIn(stored, "bindings"))
-      await noteRefreshed(session, stack, kindRecords.roleBinding, uid, stored, left.has(uid) ? "same" : undefined);
-    return undefined;
-  },
-  create: async (session, inputs) => ({
-    id: inputs.parent as string,
-    outs: await applySet(session, nameInKey(inputs[KEY]), {}, inputs),
-  }),
-  read: (session, id, stored, about) =>
-    readSet(session, id, about.created ? withCreated(id, stored, about.created) : stored, about),
-  update: async (session, _id, olds, news) => ({ outs: await applySet(session, nameInKey(news[KEY]), olds, news) }),
-  delete: (session, _id, stored) => deleteSet(session, nameInKey(stored[KEY]), stored),
-});
+export const setStepsWith = (parts: StepParts): Steps => {
+  const shared = sharedWith(parts);
+  return {
+    derivesParent: false,
+    lookUp: async (olds, news, { looksUp, isOffline }) => ({
+      news,
+      failures: looksUp && !isOffline() ? await roleProblems(shared, olds, news) : [],
+    }),
+    createsMore: (olds, inputs) => declaredKey(olds) !== declaredKey(inputs),
+    planned: async () => undefined,
+    knownUid: async ({ parent }) => (isUidp(parent) ? parent : undefined),
+    check: (olds, news, shown) => check(shared, olds, news, shown),
+    held: (_id, outputs, news) => heldBindings(outputs, news),
+    diff: (id, olds, news) => diff(shared, id, olds, news),
+    observe: async (session, { leftovers }, id, stored) => {
+      const outputs = await observeSet(session, id, stored, createsOf(leftovers));
+      const uidsOf = (bag: Json) =>
+        bindingsIn(bag, "bindings")
+          .map(({ uid }) => uid)
+          .toSorted()
+          .join();
+      return (
+        outputs && { outputs: { ...hiddenMembers(stored), ...outputs }, differs: uidsOf(outputs) !== uidsOf(stored) }
+      );
+    },
+    noteRead: async (session, stack, _id, stored, outputs = {}) => {
+      const left = new Set(bindingsIn(outputs, "bindings").map(({ uid }) => uid));
+      // A role binding does not change.
+      for (const { uid } of bindingsIn(stored, "bindings"))
+        await noteRefreshed(session, stack, kindRecords.roleBinding, uid, stored, left.has(uid) ? "same" : undefined);
+      return undefined;
+    },
+    create: async (session, inputs) => ({
+      id: inputs.parent as string,
+      outs: await applySet(session, nameInKey(inputs[KEY]), {}, inputs),
+    }),
+    read: (session, id, stored, about) =>
+      readSet(session, id, about.created ? withCreated(id, stored, about.created) : stored, about),
+    update: async (session, _id, olds, news) => ({ outs: await applySet(session, nameInKey(news[KEY]), olds, news) }),
+    delete: (session, _id, stored) => deleteSet(session, nameInKey(stored[KEY]), stored),
+  };
+};
 
 const check = async (
   shared: Shared,
@@ -100,18 +101,18 @@ const check = async (
   const twice =
     mixesNamesAndUids(inputs) && (await hasCredentials())
       ? await connect()
-          .then((session) => sameRoleTwice(session, inputs))
+          .then((session) => withRoleUids(session, pairsIn(inputs)))
+          .then((pairs) => pairsTwice(pairs, isUnknown).map(failureFrom))
           .catch(() => [])
       : [];
   return { inputs, failures: [...(problem ?? []), ...twice] };
 };
 
-/** A pair that is listed twice: with the name of its built-in role, and with that role's uid. Only the service knows the uid. */
-const sameRoleTwice = async (session: Session, news: Json): Promise<CheckFailure[]> =>
-  pairsTwice(await withRoleUids(session, pairsIn(news)), isUnknown).map(failureFrom);
-
-/** Whether `sameRoleTwice` can find a pair: most programs use only names or only uids, and need no request. */
-const mixesNamesAndUids = (news: Json): boolean => {
+/**
+ * Whether a pair can be listed twice: with the name of its built-in role, and with that role's uid, which only the service knows. Most
+ * programs use only names or only uids, and need no request.
+ */
+const mixesNamesAndUids = (news: Json) => {
   const roles = pairsIn(news).map(({ role }) => role);
   return roles.some(isRoleName) && roles.some((role) => isUidp(role) && isRoot(role));
 };
@@ -130,7 +131,7 @@ const diff = async (shared: Shared, id: string, olds: Json, news: Json): Promise
   return compared;
 };
 
-const withNames = async ({ names, checked }: Shared, news: Json): Promise<Json> => {
+const withNames = async ({ names, checked }: Shared, news: Json) => {
   const shown = checked.get(news[KEY])?.shown;
   if (shown === undefined) return news;
   const [own, given] = [shown.own, news.names].map((one) => (one ?? []) as Json[]) as [Json[], Json[]];
@@ -139,7 +140,7 @@ const withNames = async ({ names, checked }: Shared, news: Json): Promise<Json> 
 };
 
 /** Undefined if unknown: a preview works without the service. */
-const liveIn = async ({ connect, hasCredentials }: Shared, group: unknown): Promise<Live[] | undefined> => {
+const liveIn = async ({ connect, hasCredentials }: Shared, group: unknown) => {
   // Usually the update creates the group.
   if (isUnknown(group)) return [];
   if (!isUidp(group) || !(await hasCredentials())) return undefined;
@@ -155,7 +156,7 @@ const removedTextOf = async (
 };
 
 /** Identifies the declarations of a set: its group and pairs. */
-const declaredKey = (inputs: Json): string =>
+const declaredKey = (inputs: Json) =>
   JSON.stringify([inputs.parent, pairsIn(inputs).map(({ identity, role }) => [identity, role])]);
 
 /** The managed bindings. In this run the set owns those whose pairs the program declares; another resource may take the others. */

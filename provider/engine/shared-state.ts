@@ -1,13 +1,13 @@
 // The state that the methods of a process share: the connection to the service, the declarations of the program, and the records of the
 // engine's state.
-import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
+import { type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
 import type { Json } from "../../schema/index.ts";
 import { recordId, stampText } from "../record/id.ts";
 import { stackOf } from "../run/journal.ts";
-import { journalProblem } from "../run/journal-path.ts";
+import { journalFolder, workTreeProblem } from "../run/journal-path.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../run/session.ts";
 import type { Held } from "./steps.ts";
 
@@ -37,7 +37,7 @@ export const connectionWith = (environment: Environment) => {
   cancelled?.addEventListener("abort", () => ledger?.journal.endInOrder(), { once: true });
 
   // Not strict: a misspelt key must not prevent reading or deleting the records of a state.
-  const config = async (): Promise<Config> => requireConfig(await configured.promise, false);
+  const config = async () => requireConfig(await configured.promise, false);
   const openLedger = async () => {
     const settings = await config();
     ledger ??= ledgerWith(settings, environment);
@@ -51,7 +51,7 @@ export const connectionWith = (environment: Environment) => {
   };
   const requireUsable = async () => {
     const own = await configured.promise;
-    const problem = journalProblem(requireConfig(own, true).journal, env, cwd);
+    const problem = workTreeProblem(journalFolder(requireConfig(own, true).journal, env), cwd);
     if (problem !== undefined) throw new ConfigError([problem], "work-tree");
     for (const warning of own.warnings) log(warning);
   };

@@ -54,24 +54,6 @@ export const isRoleName = (value: unknown): value is string => !isUnknown(value)
 
 /** Errors: UnknownRole, with the nearest names; the error of the list request. */
 export const builtInRoleUid = async (session: LookUpSession, name: string): Promise<string> => {
-  const roles = await builtInRoles(session);
-  const [match, ...others] = roles.filter((role) => role.name === name);
-  if (match && others.length === 0) return match.uid;
-  if (match) throw new UnknownRole(`${others.length + 1} built-in roles are named "${name}"; give the uid of one`);
-  const names = roles.map((role) => role.name);
-  throw new UnknownRole(
-    `no built-in role is named "${name}"${suggestion(name, names, 3) || `; there are ${listText(names)}`}`,
-  );
-};
-
-const SHOWN = 12;
-
-const listText = (names: readonly string[]): string =>
-  names.length === 0
-    ? "none that the caller may read"
-    : names.slice(0, SHOWN).toSorted().join(", ") + (names.length > SHOWN ? ", …" : "");
-
-const builtInRoles = (session: LookUpSession): Promise<Listed[]> => {
   const cache = cacheOf(session);
   const list = { operation: "ListRoles", plural: "roles" } as const;
   cache.roles ??= Array.fromAsync(listChildren<Listed>(session, list, "")).catch((error: unknown) => {
@@ -79,8 +61,17 @@ const builtInRoles = (session: LookUpSession): Promise<Listed[]> => {
     cache.roles = undefined;
     throw error;
   });
-  return cache.roles;
+  const roles = await cache.roles;
+  const [match, ...others] = roles.filter((role) => role.name === name);
+  if (match && others.length === 0) return match.uid;
+  if (match) throw new UnknownRole(`${others.length + 1} built-in roles are named "${name}"; give the uid of one`);
+  const names = roles.map((role) => role.name);
+  const shown = names.slice(0, SHOWN).toSorted().join(", ") + (names.length > SHOWN ? ", …" : "");
+  const all = `; there are ${shown || "none that the caller may read"}`;
+  throw new UnknownRole(`no built-in role is named "${name}"${suggestion(name, names, 3) || all}`);
 };
+
+const SHOWN = 12;
 
 /** The desired record, with the uid of the role that `field` names. */
 export const resolveRole = async (session: LookUpSession, desired: Json, field: string): Promise<Json> => {

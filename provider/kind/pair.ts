@@ -51,10 +51,8 @@ export const bindingsIn = (outputs: Json, member: "bindings" | "unmanaged"): Bin
 
 /** Whether a role binding matches the declared pair. */
 export const grants = ({ identity, role }: Binding, pair: Pick<DeclaredPair, "identity" | "role">): boolean =>
-  identity.uid === pair.identity && isRole(role, pair.role);
-
-const isRole = ({ uid, name }: Binding["role"], role: string) =>
-  uid === role || (isRoleName(role) && isRoot(uid) && name === role);
+  identity.uid === pair.identity &&
+  (role.uid === pair.role || (isRoleName(pair.role) && isRoot(role.uid) && role.name === pair.role));
 
 /** `"ci" as "viewer"` */
 const pairText = (identity: Named, role: Named) => `${namedText(identity)} as ${namedText(role)}`;

@@ -2,7 +2,7 @@
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { Clock } from "../../client/clock.ts";
+import type { Clock } from "../../client/retry.ts";
 import { isAlive, pidsHere } from "../../pulumi/process.ts";
 import { hasLivingMember } from "./place.ts";
 

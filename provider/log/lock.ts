@@ -3,9 +3,9 @@
 // it together, since their resources differ: the first one creates the file, and the last one removes it.
 import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock } from "../../client/clock.ts";
 import { withSection } from "../../client/errors.ts";
-import { JournalError, journalError } from "./file.ts";
+import type { Clock } from "../../client/retry.ts";
+import { JournalError, journalError } from "./entries.ts";
 import { type Holder, holderFrom, holderHere, lookAt, type Takeover, takeoverOf } from "./holder.ts";
 import { type Operation, soleOperation } from "./operation.ts";
 

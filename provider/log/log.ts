@@ -36,7 +36,7 @@ interface LogOptions {
    */
   staysOpen?: boolean;
   /** Turns an error of the file system into a message with the path and what to do. */
-  explain(error: unknown, done: "read" | "written"): Error;
+  explain(path: string, error: unknown, done: "read" | "written"): Error;
 }
 
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
@@ -76,7 +76,7 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
         isFromStart: !isSame,
       };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw explain(error, "read");
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw explain(path, error, "read");
       seen = undefined;
       return undefined;
     } finally {
@@ -102,7 +102,7 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
 
   const inTurn = (work: () => Promise<void>) => {
     const turn = last.then(work).catch((error) => {
-      throw explain(error, "written");
+      throw explain(path, error, "written");
     });
     last = turn.catch(() => undefined);
     return turn;
@@ -125,7 +125,7 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
         file ??= openSync(path, "a+", 0o600);
         return write(file, lines);
       } catch (error) {
-        throw explain(error, "written");
+        throw explain(path, error, "written");
       } finally {
         if (file !== undefined && file !== kept) closeSync(file);
       }
@@ -180,7 +180,7 @@ const openKept = (path: string, explain: LogOptions["explain"]) => {
   try {
     return openSync(path, FLAGS, 0o600);
   } catch (error) {
-    throw explain(error, "written");
+    throw explain(path, error, "written");
   }
 };
 

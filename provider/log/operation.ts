@@ -103,8 +103,7 @@ const openAt = (path: string, member: string) => {
     getOrInsert(early, topic, () => []).push(line);
     return undefined;
   };
-  const explain = (error: unknown) => withPath(path, error);
-  const file = openLog<Line>(path, { staysOpen: true, explain });
+  const file = openLog<Line>(path, { staysOpen: true, explain: withPath });
   let count = 0;
   /** Every line once, in the order of the file. Returns the verdict on the last event of this process, if it is among them. */
   const read = () => {
@@ -121,7 +120,7 @@ const openAt = (path: string, member: string) => {
     const line: Line = [topic, member, count, event];
     if (file.add(line)) return dispatch(line);
     const own = read();
-    if (!own) throw explain(new Error("what was written is not in it"));
+    if (!own) throw withPath(path, new Error("what was written is not in it"));
     return own.verdict;
   };
   const { isInPlace, close } = file;

@@ -12,7 +12,7 @@ import type { GoogleArgs } from "../../access/preset/google.ts";
 import type { KubernetesArgs } from "../../access/preset/kubernetes.ts";
 import { projectFolder } from "../../pulumi/project.ts";
 import { partsOfUrn } from "../../pulumi/urn.ts";
-import { suggestion } from "../../schema/index.ts";
+import { bulleted, suggestion } from "../../schema/index.ts";
 import type { Identity as IdentityMessage } from "../../schema/public.ts";
 import type { IdentityProvider } from "./generated/identity-provider.ts";
 import type { OneOf } from "./inputs.ts";
@@ -188,21 +188,15 @@ export class AccessPolicy extends pulumi.ComponentResource {
       uids === undefined
         ? adopt && policyMatch(name, policy, client(this), listProviders)
         : policyMatchByUid(policy, uids, client(this));
-    const providersIn = (organization: pulumi.Input<string>) =>
-      policyProviders(name, organization, listProviders, identityProviders);
-    const switches = { deleteAdopted, exclusive, maxRemovals, allowReplace, allowDuplicate };
-    const formerNames = (opts.aliases ?? []).flatMap(formerNameIn);
-    const options = {
-      name,
-      formerNames,
-      parent: this,
-      dependsOn: opts.dependsOn,
-      classes,
-      match,
-      providersIn,
-      ...switches,
-    };
-    const { organization, groups, identities, roles } = createPolicyResources(policy, options);
+    const formerNames = (opts.aliases ?? []).flatMap((alias) => {
+      if (typeof alias === "string") return partsOfUrn(alias).name;
+      return "name" in alias && typeof alias.name === "string" ? alias.name : [];
+    });
+    const { organization, groups, identities, roles } = createPolicyResources(policy, {
+      ...{ name, formerNames, parent: this, dependsOn: opts.dependsOn, classes, match },
+      providersIn: (own) => policyProviders(name, own, listProviders, identityProviders),
+      ...{ deleteAdopted, exclusive, maxRemovals, allowReplace, allowDuplicate },
+    });
     const outputs = {
       organization: typeof organization === "string" ? pulumi.output(organization) : organization.uid,
       groups: uidsOf(groups),
@@ -213,11 +207,6 @@ export class AccessPolicy extends pulumi.ComponentResource {
     this.registerOutputs(outputs);
   }
 }
-
-const formerNameIn = (alias: pulumi.Input<pulumi.URN | pulumi.Alias>): string | [] => {
-  if (typeof alias === "string") return partsOfUrn(alias).name;
-  return "name" in alias && typeof alias.name === "string" ? alias.name : [];
-};
 
 const uidsOf = (made: ReadonlyMap<string, { uid: pulumi.Output<string> }>): Record<string, pulumi.Output<string>> =>
   Object.fromEntries([...made].map(([key, { uid }]) => [key, uid]));
@@ -245,7 +234,7 @@ const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
     problems.push("file: must be the name of a file, as a plain string");
   if (adopt !== undefined && adopt !== "match" && typeof adopt?.file !== "string")
     problems.push('adopt: must be "match", or { file } with the name of a file of uids');
-  if (problems.length > 0) throw programError([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
+  if (problems.length > 0) throw programError(bulleted(`AccessPolicy ${name}:`, ...problems));
   const { policy, mistakes } =
     // Only the preview knows whether the organization exists (policy-match.ts).
     file === undefined ? parsePolicy(document) : readPolicy(inProject(file));
@@ -254,7 +243,7 @@ const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
     return policy;
   }
   const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
-  throw programError([`AccessPolicy ${name}: the policy has ${count}:`, ...mistakes.map(mistakeText)].join("\n  - "));
+  throw programError(bulleted(`AccessPolicy ${name}: the policy has ${count}:`, ...mistakes.map(mistakeText)));
 };
 
 /** The file, relative to the working folder, so that messages name it as people do. `main` of a project may have another working folder. */

@@ -1,10 +1,10 @@
-// Reports to the journal the records that the engine has stored (provider/log/file.ts). Otherwise the journal learns of them only when the
+// Reports to the journal the records that the engine has stored (provider/log/entries.ts). Otherwise the journal learns of them only when the
 // engine asks for them in a later run, and a stack may be removed before that.
 //
 // Best effort: the journal keeps the entries of unreported records. An inline program of the Automation API has neither the environment nor
 // the folder of its engine, so it reports nothing. Nor does a program without our code (YAML, Python).
 import * as pulumi from "@pulumi/pulumi";
-import { skipsCheckpoints } from "../run/started-with.ts";
+import { skipsCheckpoints } from "../run/stored-stack.ts";
 import { isOnCommandLine, perRun, programJournal } from "./session.ts";
 
 const TOLD_EVERY_MS = 1_000;
@@ -14,18 +14,14 @@ export const noteStored = (field: string, uids: () => Promise<readonly (string |
   // Without checkpoints the engine answers before it stores anything (pkg/backend/journal.go of the engine).
   if (pulumi.runtime.isDryRun() || !isOnCommandLine() || skipsCheckpoints(process.env)) return;
   uids().then(
-    (known) =>
-      currentStored().add(
-        field,
-        known.filter((uid) => uid !== undefined),
-      ),
+    (known) => currentStored()(known.flatMap((uid) => (uid === undefined ? [] : [{ field, uid }]))),
     // The create failed.
     () => undefined,
   );
 };
 
 const currentStored = perRun(() => {
-  let fresh: { field: string; uid: string }[] = [];
+  const fresh: { field: string; uid: string }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let last = Promise.resolve();
 
@@ -34,10 +30,7 @@ const currentStored = perRun(() => {
     timer = undefined;
     const records = fresh.splice(0);
     if (records.length === 0) return;
-    const [{ acknowledgeIn }, { knownLine }] = await Promise.all([
-      import("../log/file.ts"),
-      import("../log/entries.ts"),
-    ]);
+    const { acknowledgeIn, knownLine } = await import("../log/entries.ts");
     const stored = records.map(({ field, uid }) => knownLine(field, uid));
     await acknowledgeIn(programJournal(), stored);
   };
@@ -46,10 +39,8 @@ const currentStored = perRun(() => {
     last = last.then(report).catch(() => undefined);
   };
   process.once("beforeExit", reportInTurn);
-  return {
-    add: (field: string, uids: readonly string[]) => {
-      fresh = [...fresh, ...uids.map((uid) => ({ field, uid }))];
-      timer ??= setTimeout(reportInTurn, TOLD_EVERY_MS).unref();
-    },
+  return (stored: typeof fresh) => {
+    fresh.push(...stored);
+    timer ??= setTimeout(reportInTurn, TOLD_EVERY_MS).unref();
   };
 });

@@ -62,15 +62,15 @@ const matchInput = (
   match: Promise<Json | undefined> | undefined,
 ): pulumi.Inputs => {
   if (match === undefined) return {};
-  const logMatch = (record: Json | undefined) => {
+  const logged = match.then((record) => {
     // Only the uid is known of a record that could not be listed.
     if (record === undefined || Object.keys(record).length < 2) return;
     // The record is in the place that the arguments name, which a preview may not know yet.
     const placed = inputs.root === true ? inputs : { ...inputs, parent: parentOf(record.uid as string) };
     logChanges(kind, name, pulumi.output(record) as unknown as pulumi.Output<Json>, placed);
-  };
+  });
   // A look-up that fails is reported where the input is read.
-  match.then(logMatch).catch(() => undefined);
+  logged.catch(() => undefined);
   return { [MATCH]: match.then((record) => record?.uid) };
 };
 

@@ -8,8 +8,8 @@ import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf, typeOfToken } from "../record/kind.ts";
-import { bindingPlaces } from "../run/places.ts";
-import { skipsCheckpoints } from "../run/started-with.ts";
+import { bindingPlaces } from "../run/session.ts";
+import { skipsCheckpoints } from "../run/stored-stack.ts";
 import { watchEnd } from "./end.ts";
 import { awaitValue } from "./output.ts";
 import { isConstructed, perRun, programError } from "./session.ts";
@@ -69,7 +69,7 @@ const programWith = (timeoutMs: number) => {
   const places = bindingPlaces();
   const waits = new Map<Entry, readonly Entry[] | undefined>();
 
-  const candidates = (uid: string, type: string): Entry[] =>
+  const candidates = (uid: string, type: string) =>
     entries.filter((one) => one.type === type && one.resource && mayHaveUid(one, uid));
 
   // The entry's uid may be `uid`, judged by its parent, its parent's parent and so on. So each wait is for an entry one level higher, and
@@ -89,7 +89,7 @@ const programWith = (timeoutMs: number) => {
 
   // The entries that the registration of an entry waits for, as the program wrote it (dependsOn, parent, inputs) and by waits like ours;
   // undefined if some are unknown.
-  const waitsOf = (one: Entry): readonly Entry[] | undefined => {
+  const waitsOf = (one: Entry) => {
     if (!waits.has(one)) waits.set(one, findWaits(one));
     return waits.get(one);
   };
@@ -185,7 +185,9 @@ const programWith = (timeoutMs: number) => {
 
 export const literalsOf = (descriptor: Resource, inputs: pulumi.Inputs): Literal[] =>
   argumentReferencesOf(descriptor).flatMap(({ path, type }) => {
-    const value = path.split(".").reduce<unknown>(memberOf, inputs);
+    const value = path
+      .split(".")
+      .reduce<unknown>((holder, name) => (isPlain(holder) ? holder[name] : undefined), inputs);
     const values = typeof value === "string" ? [value] : isPlain(value) ? Object.values(value) : [];
     return values.filter(isUidp).map((uid) => ({ uid, type }));
   });
@@ -193,12 +195,10 @@ export const literalsOf = (descriptor: Resource, inputs: pulumi.Inputs): Literal
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-const memberOf = (holder: unknown, name: string) => (isPlain(holder) ? holder[name] : undefined);
-
-const filterKnown = <T>(list: (T | undefined)[] | undefined): T[] | undefined =>
+const filterKnown = <T>(list: (T | undefined)[] | undefined) =>
   list?.every((item) => item !== undefined) ? (list as T[]) : undefined;
 
-const resourcesOf = (output: pulumi.Output<unknown>): Set<pulumi.Resource> =>
+const resourcesOf = (output: pulumi.Output<unknown>) =>
   (output as unknown as { resources(): Set<pulumi.Resource> }).resources();
 
 /** The resources of a dependsOn; undefined when they come by a promise. */
@@ -254,17 +254,16 @@ const refuseOtherResources = (): void => {
   pulumi.runtime.registerStackTransformation(({ type, name, opts, resource }) => {
     const isRead = (opts as pulumi.CustomResourceOptions).id !== undefined;
     const isOwn = type.startsWith("pulumi:") || typeOfToken(type) !== undefined;
-    if (!isComponent(resource) && !isRead && !isOwn) throw programError(refusal(type, name));
+    // The SDK marks a custom resource later, and its class may be from another copy of the SDK.
+    const isComponent = "registerOutputs" in resource;
+    if (!isComponent && !isRead && !isOwn)
+      throw programError(
+        `PULUMI_SKIP_CHECKPOINTS: ${type} ${name} is of another provider, which keeps no journal: what a killed run did with it would be lost. ` +
+          "Put it into a stack of its own, or unset PULUMI_SKIP_CHECKPOINTS.",
+      );
     return undefined;
   });
 };
-
-/** The SDK marks a custom resource later, and its class may be from another copy of the SDK. */
-const isComponent = (resource: pulumi.Resource) => "registerOutputs" in resource;
-
-const refusal = (type: string, name: string) =>
-  `PULUMI_SKIP_CHECKPOINTS: ${type} ${name} is of another provider, which keeps no journal: what a killed run did with it would be lost. ` +
-  "Put it into a stack of its own, or unset PULUMI_SKIP_CHECKPOINTS.";
 
 // A program of the command line loads this module before it declares anything.
 refuseOtherResources();

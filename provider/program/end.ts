@@ -12,7 +12,7 @@ import { existsSync, readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { RELATIONSHIPS } from "../../access/graph/live-record.ts";
 import { undeclaredText } from "../../client/preview-marks.ts";
-import { placeInStack, urnFrom } from "../../pulumi/urn.ts";
+import { placeOfUrn, urnFrom } from "../../pulumi/urn.ts";
 import { resources as descriptors } from "../../schema/index.ts";
 import type { Declared as DeclaredRecords, Undeclared } from "../attribution/stack.ts";
 import type { NewIdentity } from "../engine/review.ts";
@@ -42,7 +42,7 @@ export const watchEnd = (declared: Declared): void => {
   programs.push(declared);
 };
 
-const end = async (declared: Declared): Promise<void> => {
+const end = async (declared: Declared) => {
   // The run of a program of the Automation API may be over. A program that failed may have ended before it declared everything.
   if (pulumi.runtime.getMonitor() !== declared.monitor || pulumi.log.hasErrors()) return;
   await Promise.all([
@@ -56,7 +56,7 @@ const reportRemovals = async ({ resources, sets, adopted }: Declared): Promise<v
   try {
     const state = await storedResources();
     const urns = await Promise.all(resources().map(({ urn }) => awaitValue(urn)));
-    const { managedId, placeOfUrn, removalTexts } = await import("../engine/review.ts");
+    const { managedId, removalTexts } = await import("../engine/review.ts");
     const ids = await Promise.all(
       resources().map(async (resource) => managedId(typeTokenOf(resource), await awaitValue(resource.id))),
     );
@@ -121,9 +121,7 @@ const declaredRecords = async (resources: readonly pulumi.CustomResource[]): Pro
       const field = Object.values(descriptors).find((one) => one.type === type)?.field ?? descriptors.roleBinding.field;
       const uids = type === SET_TYPE ? await uidsOf(resource) : id === undefined ? undefined : [id];
       for (const uid of uids ?? []) records.add(recordId(field, uid));
-      if (uids !== undefined || urn === undefined) return;
-      const { types, name } = urnFrom(urn);
-      places.add(placeInStack(types, name));
+      if (uids === undefined && urn !== undefined) places.add(placeOfUrn(urn));
     }),
   );
   return { records, places };

@@ -136,7 +136,7 @@ const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined) 
 };
 
 // A unit test of a program may have no name, and the SDK throws.
-const orUndefined = (name: () => string): string | undefined => {
+const orUndefined = (name: () => string) => {
   try {
     return name();
   } catch {

@@ -20,13 +20,10 @@ import { typeTokenOf } from "./output.ts";
 /** One of the alternatives, never two: the others are a compile error. */
 export type OneOf<T> = { [K in keyof T]: Required<Pick<T, K>> & { [Other in Exclude<keyof T, K>]?: never } }[keyof T];
 
-/** Type of a resource of ours in either form, even from another copy of this package: `Group`; undefined for anything else. */
-const typeOf = (value: unknown): string | undefined =>
-  pulumi.CustomResource.isInstance(value) ? typeOfToken(typeTokenOf(value)) : undefined;
-
 /** The uid that a reference stands for; a resource of another type is refused where it is written. */
 export const referenceUid = (value: unknown, type: string, argument: string): pulumi.Input<string> | undefined => {
-  const given = typeOf(value);
+  // Of a resource of ours in either form, even from another copy of this package.
+  const given = pulumi.CustomResource.isInstance(value) ? typeOfToken(typeTokenOf(value)) : undefined;
   if (given === type) {
     const { uid, id } = value as pulumi.CustomResource & { uid?: pulumi.Output<string> };
     return uid ?? id;
@@ -126,7 +123,10 @@ export const boundRecords = ({ schema }: Resource, outputs: object): Record<stri
       const argument = names[field] ?? field;
       const given = own[argument];
       if (given === undefined) return [];
-      const record = asRecord(given);
+      const record = given.apply((value) => {
+        if (typeof value !== "string") return value;
+        return isUidp(value) ? { uid: value, name: pulumi.unknown } : { uid: pulumi.unknown, name: value };
+      }) as pulumi.Output<BoundRecord>;
       return [
         [argument, record],
         [field, record.uid],
@@ -136,12 +136,6 @@ export const boundRecords = ({ schema }: Resource, outputs: object): Record<stri
 };
 
 const answeredFields = once((schema: Message) => fieldsWith(schema, ({ answeredAs }) => answeredAs));
-
-const asRecord = (output: pulumi.Output<BoundRecord | string>): pulumi.Output<BoundRecord> =>
-  output.apply((value) => {
-    if (typeof value !== "string") return value;
-    return isUidp(value) ? { uid: value, name: pulumi.unknown } : { uid: pulumi.unknown, name: value };
-  }) as pulumi.Output<BoundRecord>;
 
 /**
  * The input that a preview adds: the names of the arguments that the program marks as secret. The preview of a dynamic resource describes

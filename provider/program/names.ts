@@ -1,7 +1,7 @@
 // The names of the records that a role binding connects, from the program: the reviewer of a preview sees them beside the uids. A secret
 // name shows as [secret] and never reaches the engine.
 import * as pulumi from "@pulumi/pulumi";
-import { getOrInsert, isBuiltInRole, isRoot, isUidp, type Resource } from "../../schema/index.ts";
+import { bulleted, getOrInsert, isBuiltInRole, isRoot, isUidp, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../record/kind.ts";
 import { SECRET_NAME } from "../record/state.ts";
 import type { Entered } from "./dependencies.ts";
@@ -39,7 +39,12 @@ const groupNameOf = (entered: Entered, reference: pulumi.Input<string>): pulumi.
   const groups = [group];
   for (let above = entered.parentOf(group); above && !groups.includes(above); above = entered.parentOf(above))
     groups.unshift(above);
-  const path = pulumi.all(groups.map((one) => partOf(entered, one))).apply((parts) => pathFrom(parts));
+  const path = pulumi.all(groups.map((one) => partOf(entered, one))).apply((parts) => {
+    const [first, ...below] = parts as [Part, ...Part[]];
+    const shown = first.isOrganization && below.length > 0 ? below : parts;
+    const names = shown.map(({ name }) => name);
+    return names.includes(undefined) ? parts.at(-1)?.name : names.join("/");
+  });
   return maskName(path as pulumi.Output<string | undefined>);
 };
 
@@ -55,12 +60,6 @@ const partOf = (entered: Entered, group: pulumi.Resource): pulumi.Output<Part> =
   // A group that is read by its uid.
   const { id } = group as pulumi.CustomResource;
   return pulumi.all([name, id]).apply(([text, uid]) => ({ name: text, isOrganization: isUidp(uid) && isRoot(uid) }));
-};
-
-const pathFrom = (parts: readonly Part[]) => {
-  const [first, ...below] = parts as [Part, ...Part[]];
-  const shown = first.isOrganization && below.length > 0 ? below : parts;
-  return shown.some(({ name }) => name === undefined) ? parts.at(-1)?.name : shown.map(({ name }) => name).join("/");
 };
 
 const outputOf = (entered: Entered, reference: pulumi.Input<string | undefined>): pulumi.Output<string | undefined> => {
@@ -104,17 +103,17 @@ export const namesToCheck = (
 
 /**
  * The arguments that take the name of a built-in role. It is looked up while the program runs, so that a misspelt one is an error of the
- * preview; `isOwn` marks a role of the program. The engine's side keeps the name, and looks up its uid when it needs it.
+ * preview, unless it is a role of the program. The engine's side keeps the name, and looks up its uid when it needs it.
  */
 export const checkRoles = (
   resource: Resource,
   name: string,
   inputs: pulumi.Inputs,
-  isOwn: (reference: unknown) => boolean,
+  entered: Entered,
   which: CheckedNames,
 ): pulumi.Inputs => {
   const roles = argumentReferencesOf(resource).flatMap(({ path, type }) => (type === "Role" ? [path] : []));
-  const named = roles.filter((argument) => inputs[argument] !== undefined && !isOwn(inputs[argument]));
+  const named = roles.filter((argument) => inputs[argument] !== undefined && !entered.resourceOf(inputs[argument]));
   return Object.fromEntries(
     named.map((argument) => [argument, checkRole(`${resource.type} ${name}: ${argument}`, inputs[argument], which)]),
   );
@@ -172,8 +171,8 @@ const hasOneResource = () => {
 
 const HEADS_SHOWN = 10;
 
-const unknownRoleText = ([first, ...others]: readonly string[], problem: string) => {
+const unknownRoleText = ([first = "", ...others]: readonly string[], problem: string) => {
   if (others.length === 0) return `${first}: ${problem}`;
   const more = others.length >= HEADS_SHOWN ? [`and ${others.length + 1 - HEADS_SHOWN} more`] : [];
-  return [`${problem}`, first, ...others.slice(0, HEADS_SHOWN - 1), ...more].join("\n  - ");
+  return bulleted(problem, first, ...others.slice(0, HEADS_SHOWN - 1), ...more);
 };

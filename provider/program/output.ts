@@ -42,14 +42,11 @@ export const withoutDependencies = async (output: pulumi.Output<string>): Promis
 // A look-up may fail before the SDK reads its input. Without a handler until then, Node warns of the rejection.
 export const markHandled = (value: unknown): void => {
   if (value instanceof Promise) value.catch(() => undefined);
-  else if (pulumi.Output.isInstance(value))
-    for (const part of partsOf(value)) Promise.resolve(part).catch(() => undefined);
-  else if (typeof value === "object" && value !== null && !pulumi.Resource.isInstance(value))
+  else if (pulumi.Output.isInstance(value)) {
+    const internals = internalsOf(value);
+    // Each of them rejects with the output.
+    for (const part of [internals.promise(), internals.allResources?.(), internals.isKnown, internals.isSecret])
+      Promise.resolve(part).catch(() => undefined);
+  } else if (typeof value === "object" && value !== null && !pulumi.Resource.isInstance(value))
     for (const member of Object.values(value)) markHandled(member);
-};
-
-/** The promises of an output, each of which rejects with it. */
-const partsOf = (output: pulumi.Output<unknown>): readonly unknown[] => {
-  const internals = internalsOf(output);
-  return [internals.promise(), internals.allResources?.(), internals.isKnown, internals.isSecret];
 };

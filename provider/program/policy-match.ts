@@ -13,7 +13,7 @@ import {
 import { type PolicyUids, parseUids } from "../../access/policy/uids.ts";
 import type { Client } from "../../client/client.ts";
 import { type Listed, listAll, listChildren } from "../../client/paginate.ts";
-import { getOrInsert, type Json, parentOf, printable, suggestion } from "../../schema/index.ts";
+import { bulleted, getOrInsert, type Json, parentOf, printable, suggestion } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Kind, pluralOf } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
@@ -93,7 +93,7 @@ const findMatches = async (name: string, policy: Policy, client: ListClient, lis
   const roles = findAll(role, ofRole, policy.roles, "roles");
   if (problems.length > 0) {
     const head = `AccessPolicy ${name}: adopt: it is not clear which records to adopt; rename or delete the others:`;
-    throw programError([head, ...problems].join("\n  - "));
+    throw programError(bulleted(head, ...problems));
   }
 
   const wanted = mappingsOf(policy);
@@ -133,8 +133,7 @@ const organizationsOf = async (client: ListClient, { uid, name }: PolicyOrganiza
 
 /** Throws one error with every problem. */
 export const readPolicyUids = (name: string, file: string): PolicyUids => {
-  const fail = (...problems: string[]) =>
-    programError([`AccessPolicy ${name}: adopt: ${file}:`, ...problems].join("\n  - "));
+  const fail = (...problems: string[]) => programError(bulleted(`AccessPolicy ${name}: adopt: ${file}:`, ...problems));
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -241,13 +240,13 @@ export const policyProviders = (
       `${head} ${others.length + 1} identity providers have this name; give one of them in identityProviders:${uids}`,
     );
   };
-  const lookedUp = (provider: string) =>
-    withPlanned(pulumi.output(organization), (uid) => findIn(uid, provider)) as pulumi.Output<string>;
   const found = new Map<string, IdentityProvider | pulumi.Input<string>>();
-  return (provider) => {
-    // A unit test of a program has no service.
-    return getOrInsert(found, provider, () => given[provider] ?? (hasEngine() ? lookedUp(provider) : provider));
-  };
+  return (provider) =>
+    getOrInsert(found, provider, () => {
+      // A unit test of a program has no service.
+      const own = given[provider] ?? (hasEngine() ? undefined : provider);
+      return own ?? (withPlanned(pulumi.output(organization), (uid) => findIn(uid, provider)) as pulumi.Output<string>);
+    });
 };
 
 /** Throws if one is given that the policy does not name. */
@@ -255,5 +254,5 @@ export const checkGivenProviders = (name: string, { people }: Policy, given: Giv
   const problems = Object.keys(given)
     .filter((provider) => !people.has(provider))
     .map((provider) => `identityProviders.${provider}: people does not name it${suggestion(provider, people.keys())}`);
-  if (problems.length > 0) throw programError([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
+  if (problems.length > 0) throw programError(bulleted(`AccessPolicy ${name}:`, ...problems));
 };

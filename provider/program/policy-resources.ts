@@ -7,7 +7,7 @@
 //   acme:access/platform          the role bindings of a group; acme:access/ has the bindings of the organization
 //   acme:people/sso/owner/SRE     the role of an external group: identity provider, role, group
 import type * as pulumi from "@pulumi/pulumi";
-import { mappingsOf, type Policy, type PolicyGroup, ROOT } from "../../access/policy/policy.ts";
+import { mappingsOf, type Policy, ROOT } from "../../access/policy/policy.ts";
 import type { Json } from "../../schema/index.ts";
 import { withMatch } from "./adoption.ts";
 import { perClass } from "./form.ts";
@@ -45,11 +45,11 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions) =>
   const { name, formerNames, match, allowReplace, allowDuplicate, deleteAdopted, classes } = options;
   const { parent, dependsOn } = options;
   const opts = { parent, ...(dependsOn !== undefined && { dependsOn }) };
-  const common = ({ name, description }: { name: string; description?: string }) => ({
+  const common = ({ name, description }: { name: string; description?: string | undefined }) => ({
     name,
     ...given({ description, allowReplace, allowDuplicate, deleteAdopted }),
   });
-  const orMatch = <Args extends object>(args: Args, found: Promise<Json | undefined> | undefined): Args =>
+  const orMatch = <Args extends object>(args: Args, found: Promise<Json | undefined> | undefined) =>
     found ? withMatch(args, found) : args;
 
   // The engine lets a resource inherit an alias only in the run that renames its component. A run that fails midway would leave the rest
@@ -59,13 +59,12 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions) =>
     const aliases = [...new Set(names)].filter((one) => one !== current).map((one) => ({ name: one }));
     return { ...opts, ...(aliases.length > 0 && { aliases }) };
   };
-  const organization = organizationOf(policy, (record) => {
-    const args: GroupArgs = { root: true, ...common(record) };
-    return new classes.Group(name, orMatch(args, match?.group(ROOT)), withFormer(name));
-  });
+  const { uid, name: ownName = "", description } = policy.organization;
+  const rootArgs: GroupArgs = { root: true, ...common({ name: ownName, description }) };
+  const organization = uid ?? new classes.Group(name, orMatch(rootArgs, match?.group(ROOT)), withFormer(name));
   const formerPath = formerPaths(policy);
   const groups = new Map<string, Group>();
-  const groupOrOrganization = (path: string): Group | string => groups.get(path) ?? organization;
+  const groupOrOrganization = (path: string) => groups.get(path) ?? organization;
 
   for (const group of policy.groups.values()) {
     const args: GroupArgs = { parent: groupOrOrganization(group.parent), ...common(group) };
@@ -136,12 +135,7 @@ const formerPaths = ({ groups }: Policy): ((path: string) => string) => {
   return former;
 };
 
-const organizationOf = (
-  { organization: { uid, name, description } }: Policy,
-  create: (record: Pick<PolicyGroup, "name" | "description">) => Group,
-): Group | string => uid ?? create({ name: name as string, ...(description !== undefined && { description }) });
-
-const mapOf = <K, V, T>(records: ReadonlyMap<K, V>, create: (record: V) => T): Map<K, T> =>
+const mapOf = <K, V, T>(records: ReadonlyMap<K, V>, create: (record: V) => T) =>
   new Map([...records].map(([key, record]) => [key, create(record)]));
 
 // The differences between a policy of dynamic and one of native resources.

@@ -58,14 +58,13 @@ const pinTraces = (frame: Frame | undefined): (() => void) => {
 /** Whether the SDK's method returns frames as `pinPosition` expects, from the first of its callers. */
 const isKnown = once((stackTrace: (skip: number) => unknown) => {
   const frames = stackTrace.call(pulumi.Resource, 0);
-  return Array.isArray(frames) && frames.length > 0 && frames.every(isFrame);
+  if (!Array.isArray(frames) || frames.length === 0) return false;
+  return frames.every((value: unknown) => {
+    if (value === undefined) return true;
+    const { uri, line, column } = (value ?? {}) as Partial<Frame>;
+    return typeof uri === "string" && typeof line === "number" && typeof column === "number";
+  });
 });
-
-const isFrame = (value: unknown) => {
-  if (value === undefined) return true;
-  const { uri, line, column } = (value ?? {}) as Partial<Frame>;
-  return typeof uri === "string" && typeof line === "number" && typeof column === "number";
-};
 
 /** The first caller that is not of this package. */
 const programFrame = (owner: object): Frame | undefined => {

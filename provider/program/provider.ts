@@ -2,6 +2,7 @@
 // accept it.
 import * as pulumi from "@pulumi/pulumi";
 import { unknownArguments } from "../../client/config.ts";
+import { bulleted } from "../../schema/index.ts";
 import type { ProviderArgs } from "./generated/provider-args.ts";
 import { pinPosition } from "./position.ts";
 import { programError } from "./session.ts";
@@ -18,7 +19,9 @@ import { programError } from "./session.ts";
 export class Provider extends pulumi.ProviderResource {
   /** `name` is its logical name, unique among the providers of the stack. */
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
-    requireKnown(name, args);
+    // Without a misspelt argument, the provider could use another service.
+    const problems = unknownArguments(Object.keys(args));
+    if (problems.length > 0) throw programError(bulleted(`Provider ${name}:`, ...problems));
     const { token, requestTimeout, ...others } = args;
     const inputs = {
       ...others,
@@ -34,9 +37,3 @@ export class Provider extends pulumi.ProviderResource {
     }
   }
 }
-
-/** Throws one error with every unknown argument: without a misspelt one, the provider could use another service. */
-const requireKnown = (name: string, args: object) => {
-  const problems = unknownArguments(Object.keys(args));
-  if (problems.length > 0) throw programError([`Provider ${name}:`, ...problems].join("\n  - "));
-};

@@ -58,8 +58,7 @@ export abstract class IrmResource extends DeclaredResource {
     const options = withAliases(form, type, withSecretOutputs(descriptor, opts, given));
     const entered = currentProgram().enter(declared, given, options);
     if (kind === "roleBinding" && opts.id === undefined) claimPlace(entered, "RoleBinding", name, given);
-    const isOwn = (reference: unknown) => entered.resourceOf(reference) !== undefined;
-    const inputs = { ...given, ...checkRoles(descriptor, name, given, isOwn, namesToCheck(form, type, opts)) };
+    const inputs = { ...given, ...checkRoles(descriptor, name, given, entered, namesToCheck(form, type, opts)) };
     const adoptInputs = adoption(form.looksUp, kind, name, inputs, args);
     // The names that a reader of the preview sees beside the arguments. A binding that is got by its uid has none.
     const isNamed = kind === "roleBinding" && opts.id === undefined;
@@ -150,14 +149,13 @@ const failWith = (inputs: pulumi.Inputs): void => {
   callsSoFar()?.catch(() => undefined);
   awaitValue(pulumi.output(inputs)).then(
     () => done(),
-    (error) => afterThese(before, () => done(Promise.reject(error)), done),
+    (error) => {
+      const fail = () => done(Promise.reject(error));
+      // The SDK awaits a call once earlier calls have ended. If one of those has failed, it ends the program without this call.
+      if (before) before.then(fail, () => done());
+      else fail();
+    },
   );
-};
-
-/** The SDK awaits a call once earlier calls have ended. If one of those has failed, it ends the program without this call. */
-const afterThese = (before: Promise<unknown> | undefined, fail: () => void, end: () => void) => {
-  if (before) before.then(fail, () => end());
-  else fail();
 };
 
 const require = createRequire(import.meta.url);

@@ -8,9 +8,9 @@ import { type Config, type ParsedConfig, parseConfig } from "../../client/config
 import { requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { getOrInsert } from "../../schema/index.ts";
-import { journalPath, journalProblem } from "../run/journal-path.ts";
+import { journalFolder, journalPath, workTreeProblem } from "../run/journal-path.ts";
 import type { Session } from "../run/session.ts";
-import { environmentProblems } from "../run/started-with.ts";
+import { environmentProblems } from "../run/stored-stack.ts";
 
 // State that belongs to one run of a program. The Automation API runs several programs in one process, or one several times; each run has
 // its own connection to the engine.
@@ -130,7 +130,7 @@ const programConfig = (program: Program): Config => {
   try {
     const config = requireConfig(program.config, true);
     // An inline program of the Automation API runs in its repository, and the provider does not.
-    program.journalProblem ??= journalProblem(config.journal, process.env, process.cwd()) ?? "";
+    program.journalProblem ??= workTreeProblem(journalFolder(config.journal, process.env), process.cwd()) ?? "";
     if (program.journalProblem !== "") throw new ConfigError([program.journalProblem], "work-tree");
     return config;
   } catch (error) {
@@ -169,7 +169,7 @@ const newSession = async (program: Program, first: PromiseWithResolvers<void>): 
       import("../run/stored-stack.ts"),
       import("../../client/errors.ts"),
     ]);
-  const sharedError = (error: unknown): pulumi.RunError | undefined => {
+  const sharedError = (error: unknown) => {
     const cause = sessionErrorOf(error);
     return cause && program.errorFor(sessionText(cause));
   };

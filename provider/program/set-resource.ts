@@ -57,13 +57,12 @@ export abstract class SetResource extends DeclaredResource {
       ...formInputs,
     };
     super(form.prefix + TYPE, name, bag, entered);
-    const managedUids = async () => (await awaitValue(this.bindings))?.map(({ uid }) => uid) ?? [];
-    noteStored(resources.roleBinding.field, managedUids);
+    noteStored(resources.roleBinding.field, async () => (await awaitValue(this.bindings))?.map(({ uid }) => uid) ?? []);
   }
 }
 
 /** The names of pairs whose changes are ignored are ignored too, pair by pair. */
-const withNames = (opts: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions => {
+const withNames = (opts: pulumi.CustomResourceOptions) => {
   const { ignoreChanges } = opts;
   if (ignoreChanges === undefined) return opts;
   const names = ignoreChanges
@@ -75,15 +74,16 @@ const withNames = (opts: pulumi.CustomResourceOptions): pulumi.CustomResourceOpt
 type Pair = { identity: pulumi.Input<string>; role: pulumi.Input<string> };
 
 // The check refuses anything but a list of pairs, with its path.
-const pairsFrom = (bindings: GivenPair[]): Pair[] => (Array.isArray(bindings) ? bindings.map(pairFrom) : bindings);
-
-const pairFrom = (pair: GivenPair, i: number): Pair => {
-  if (typeof pair !== "object" || pair === null) return pair;
-  return {
-    ...pair,
-    identity: referenceUid(pair.identity, resources.identity.type, `bindings[${i}].identity`) as pulumi.Input<string>,
-    role: referenceUid(pair.role, resources.role.type, `bindings[${i}].role`) as pulumi.Input<string>,
-  };
+const pairsFrom = (bindings: GivenPair[]): Pair[] => {
+  if (!Array.isArray(bindings)) return bindings;
+  return bindings.map((pair, i): Pair => {
+    if (typeof pair !== "object" || pair === null) return pair;
+    return {
+      ...pair,
+      identity: referenceUid(pair.identity, resources.identity.type, `bindings[${i}].identity`) as pulumi.Input<string>,
+      role: referenceUid(pair.role, resources.role.type, `bindings[${i}].role`) as pulumi.Input<string>,
+    };
+  });
 };
 
 const literalOf = (value: unknown, type: string): Literal[] => (isUidp(value) ? [{ uid: value, type }] : []);

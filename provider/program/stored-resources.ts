@@ -7,7 +7,7 @@ import { clearValuesIn, valuesIn } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Leaving } from "../engine/review.ts";
 import { typeOfToken } from "../record/kind.ts";
-import { perRun } from "./session.ts";
+import { perRun, programStack } from "./session.ts";
 
 /** The resources in the state, as of the program's first request. Fails if the engine does not return them. */
 export const storedResources = (): Promise<Leaving[]> => {
@@ -32,21 +32,16 @@ export const storedUids = async (type: string, name: string): Promise<readonly u
 
 /** A function of the engine itself (pkg/resource/deploy/builtins.go). The SDK's own invoke drops the marks of secrets. */
 const readResources = async (): Promise<Leaving[]> => {
-  const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
   const request = new messages.ResourceInvokeRequest();
   request.setTok("pulumi:pulumi:readStackResourceOutputs");
-  request.setArgs(structFrom({ stackName }));
+  // A Struct by the class of the SDK's google-protobuf, which a program need not be able to import. An empty field has that class.
+  const empty = messages.ResourceInvokeRequest.deserializeBinary(Uint8Array.of(0x12, 0)).getArgs() as Struct;
+  request.setArgs((empty.constructor as typeof Struct).fromJavaScript({ stackName: programStack() }));
   const answer = (await invokeMonitor(request)).getReturn()?.toJavaScript() as { outputs?: Json } | undefined;
   return Object.entries(answer?.outputs ?? {}).map(([urn, own]) => {
     const { type, outputs } = own as { type: string; outputs?: Json };
     return { urn, type, outputs: clearValuesIn(outputs), shown: valuesIn(outputs) };
   });
-};
-
-/** A Struct by the class of the SDK's google-protobuf, which a program need not be able to import. An empty field has that class. */
-const structFrom = (values: Record<string, string>): Struct => {
-  const empty = messages.ResourceInvokeRequest.deserializeBinary(Uint8Array.of(0x12, 0)).getArgs() as Struct;
-  return (empty.constructor as typeof Struct).fromJavaScript(values);
 };
 
 interface Monitor {
@@ -56,7 +51,7 @@ interface Monitor {
 type Request = InstanceType<typeof messages.ResourceInvokeRequest>;
 type Answer = { getReturn(): Struct | undefined };
 
-const invokeMonitor = (request: Request): Promise<Answer> => {
+const invokeMonitor = (request: Request) => {
   const done = pulumi.runtime.rpcKeepAlive();
   const monitor = pulumi.runtime.getMonitor() as unknown as Monitor;
   return new Promise<Answer>((resolve, reject) => {

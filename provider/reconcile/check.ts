@@ -50,7 +50,7 @@ export const check = (
 };
 
 // Other records depend on a uid, so the program must allow a replacement.
-const refusedReplacements = (kind: Kind, before: Json, inputs: Json): FieldViolation[] => {
+const refusedReplacements = (kind: Kind, before: Json, inputs: Json) => {
   if (!kind.replacementBreaks || inputs.allowReplace === true) return [];
   const desired = desiredFrom(kind, inputs);
   const { replaces } = changeOf(desired, (before.parent as string) ?? "", before);
@@ -88,39 +88,36 @@ const isSwitch = (value: unknown) => (typeof value === "boolean" ? undefined : "
 
 export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
   const given = argumentsIn(kind, bag);
-  const names = argumentNames(kind);
-  const input = asMeant(kind.schema, given, [...names, ...inputFields(kind.schema)]);
+  const fields = inputFields(kind.schema);
+  const names = ["parent", ...Object.keys(ownArguments(kind)), ...fields.map((field) => argumentOf(kind, field))];
+  const input = asMeant(kind.schema, given, [...names, ...fields]);
+  // The program looks names up (provider/program/names.ts), since a check needs no network.
+  const named = kind.byName.filter((field) => isRoleName(input[field]));
+  const withoutNames = { ...input, ...Object.fromEntries(named.map((field) => [field, UNKNOWN])) };
   return [
     ...nameProblems(names, givenArguments(bag), "", kind.arguments),
     ...nestedNameProblems(kind.schema, given),
     ...placeProblems(kind, input),
     ...ownProblems(kind, input),
     ...[
-      ...inputViolations(kind.schema, withoutNames(kind, input), isUnknown),
+      ...inputViolations(kind.schema, withoutNames, isUnknown),
       ...kind.violations(input, input.parent).filter(({ field }) => !isUnknown(input[field])),
-    ].map(({ field, description }) => ({
-      field: argumentOf(kind, field),
-      description: description + orName(kind, field, input[field]) + suggestedName(kind, input, field),
-    })),
+    ].map(({ field, description }) => {
+      const mayBeName = kind.byName.includes(field) && ["string", "undefined"].includes(typeof input[field]);
+      const orName = mayBeName ? ", or the name of a built-in role" : "";
+      return {
+        field: argumentOf(kind, field),
+        description: description + orName + suggestedName(kind, input, field),
+      };
+    }),
   ];
 };
 
-// The program looks names up (provider/program/names.ts), since a check needs no network.
-const withoutNames = (kind: Kind, input: Json): Json => {
-  const named = (kind.byName ?? []).filter((field) => isRoleName(input[field]));
-  return { ...input, ...Object.fromEntries(named.map((field) => [field, UNKNOWN])) };
-};
-
-const orName = (kind: Kind, field: string, value: unknown): string =>
-  kind.byName?.includes(field) && ["string", "undefined"].includes(typeof value)
-    ? ", or the name of a built-in role"
-    : "";
-
 /** The nearest valid value for a wrong value, such as the one at `capabilities[1]`. */
-const suggestedName = (kind: Kind, input: Json, path: string): string => {
+const suggestedName = (kind: Kind, input: Json, path: string) => {
   const [, field = "", index] = /^(\w+)\[(\d+)\]$/.exec(path) ?? [];
   const value = index === undefined ? undefined : (input[field] as unknown[])[Number(index)];
-  const names = kind.valueNames?.[field];
+  const names = kind.valueNames[field];
   return typeof value === "string" && names ? suggestion(value, names) : "";
 };
 
@@ -136,12 +133,6 @@ export const failureFrom = ({ field, description }: FieldViolation): CheckFailur
   property: field,
   reason: description,
 });
-
-const argumentNames = (kind: Kind): string[] => [
-  "parent",
-  ...Object.keys(ownArguments(kind)),
-  ...inputFields(kind.schema).map((field) => argumentOf(kind, field)),
-];
 
 const placeProblems = (kind: Kind, { parent, ...input }: Json): FieldViolation[] => {
   const problem = (description: string) => [{ field: "parent", description }];

@@ -3,7 +3,7 @@
 // for its bindings, as long as their number falls.
 import { apiErrorOf, apiText, hasCode, withSection } from "../../client/errors.ts";
 import { type List, listAll, listPage } from "../../client/paginate.ts";
-import { type ApiError, ancestorsOf, apiError, getOrInsert, type Json } from "../../schema/index.ts";
+import { type ApiError, ancestorsOf, apiError, bulleted, getOrInsert, type Json } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { type Blockers, type Kind, recordText } from "../record/kind.ts";
 import { KEY } from "../record/state.ts";
@@ -52,7 +52,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
     if ((blocking.isComplete && blocking.count < fewest) || count > finished) lastProgress = clock.now();
     if (blocking.isComplete) fewest = Math.min(fewest, blocking.count);
     finished = count;
-    const stalledMs = stallTimeoutMs(session);
+    const stalledMs = session.isOnTwin ? STALL_ON_TWIN_MS : STALL_TIMEOUT_MS;
     const remaining = lastProgress + stalledMs - clock.now();
     if (remaining > 0) await Promise.race([next, clock.sleep(Math.min(wait, remaining))]);
     else if (mayForce) {
@@ -77,7 +77,7 @@ export const attemptRemoval = async (
   id: string,
   stored: Json,
 ): Promise<ApiError | undefined> => {
-  const guard = kind.deleteGuard !== undefined && !isForced(kind, stored) ? kind.deleteGuard : undefined;
+  const guard = isForced(kind, stored) ? undefined : kind.deleteGuard;
   const refusal = guard && (await guardRefusal(kind, session, id, stored, guard));
   if (refusal) return refusal;
   try {
@@ -109,10 +109,10 @@ const reportBlockers = async (kind: Kind, session: Session, id: string, subject:
   if (held.length > 0) throw stillDeclared(`${subject}: forceDestroy`, held);
   if (lines.length > 0)
     session.log(
-      [
+      bulleted(
         `${subject}: forceDestroy deletes ${lines.length} ${lines.length === 1 ? "record" : "records"} with it:`,
         ...lines,
-      ].join("\n  - "),
+      ),
     );
 };
 
@@ -155,7 +155,7 @@ interface Sweep {
 const sweepsOf = perSession(() => new Map<string, Sweep>());
 
 /** Whether a recent list shows that nothing would be deleted with the record; false if unknown. */
-const isCleared = async (kind: Kind, session: Session, uid: string): Promise<boolean> => {
+const isCleared = async (kind: Kind, session: Session, uid: string) => {
   for (const blockers of kind.blockers?.(uid) ?? []) if (!(await isClearedOf(session, blockers))) return false;
   return true;
 };
@@ -215,8 +215,6 @@ const STALL_TIMEOUT_MS = 10_000;
 /** A twin answers each of them within milliseconds. */
 const STALL_ON_TWIN_MS = 2_000;
 
-const stallTimeoutMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number =>
-  isOnTwin ? STALL_ON_TWIN_MS : STALL_TIMEOUT_MS;
 const SHOWN = 20;
 
 interface Blocking {
@@ -227,25 +225,25 @@ interface Blocking {
 }
 
 export const listBlocking = async (kind: Kind, session: Session, uid: string): Promise<Blocking> => {
-  const parts = await Promise.all((kind.blockers?.(uid) ?? []).map((blockers) => listBlockers(session, blockers)));
+  const parts = await Promise.all(
+    (kind.blockers?.(uid) ?? []).map(async ({ request, word, ...list }): Promise<Blocking> => {
+      try {
+        const { records, totalCount } = await listPage(session, list, { ...request, pageSize: SHOWN });
+        const lines = records.map((record) => recordText({ word }, record));
+        return { count: totalCount ?? records.length, lines, isComplete: true };
+      } catch (error) {
+        // A failed list must not hide the reason of the failed delete.
+        const cause = apiErrorOf(error);
+        if (!cause) throw error;
+        return { count: 0, lines: [`${list.plural}: could not be listed: ${apiText(cause)}`], isComplete: false };
+      }
+    }),
+  );
   return {
     count: parts.reduce((sum, part) => sum + part.count, 0),
     lines: parts.flatMap(({ lines }) => lines),
     isComplete: parts.every(({ isComplete }) => isComplete),
   };
-};
-
-const listBlockers = async (session: Session, { request, word, ...list }: Blockers): Promise<Blocking> => {
-  try {
-    const { records, totalCount } = await listPage(session, list, { ...request, pageSize: SHOWN });
-    const lines = records.map((record) => recordText({ word }, record));
-    return { count: totalCount ?? records.length, lines, isComplete: true };
-  } catch (error) {
-    // A failed list must not hide the reason of the failed delete.
-    const cause = apiErrorOf(error);
-    if (!cause) throw error;
-    return { count: 0, lines: [`${list.plural}: could not be listed: ${apiText(cause)}`], isComplete: false };
-  }
 };
 
 const stillBlocked = (
@@ -265,13 +263,13 @@ const stillBlocked = (
 const blockingText = ({ count, lines }: Blocking, stalledMs: number, mayForce: boolean): string[] => {
   const stalled = `No progress for ${stalledMs / 1000} s`;
   if (lines.length === 0) return [`${stalled}, and the caller sees no record that blocks the deletion`];
-  if (count === 0) return [[`${stalled}, and what blocks the deletion could not be listed:`, ...lines].join("\n  - ")];
+  if (count === 0) return [bulleted(`${stalled}, and what blocks the deletion could not be listed:`, ...lines)];
   const shown = lines.slice(0, SHOWN);
   const more = count > shown.length ? [`and ${count - shown.length} more`] : [];
   const blocks = count === 1 ? "1 record blocks" : `${count} records block`;
   const force = mayForce ? " forceDestroy: true, once pulumi up has stored it, deletes it too." : "";
   return [
-    [`${stalled}; ${blocks} the deletion:`, ...shown, ...more].join("\n  - "),
+    bulleted(`${stalled}; ${blocks} the deletion:`, ...shown, ...more),
     `Delete what is listed, or declare it in this program, and run again.${force}`,
   ];
 };

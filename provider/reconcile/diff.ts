@@ -27,7 +27,11 @@ export interface DiffResult {
 export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult => {
   const desired = desiredFrom(kind, news);
   const { args } = desired;
-  if (isUidp(args.adopt) && args.adopt !== id) throw adoptsAnother(kind, id, args.adopt);
+  // Adopting the other record would delete the one that the resource manages.
+  if (isUidp(args.adopt) && args.adopt !== id)
+    throw new Error(
+      `${kind.word} ${id}: adopt names ${args.adopt}, but this resource already manages a record; declare a separate resource for the other one`,
+    );
   const { paths, replaces } = changeOf(desired, placeOfRecord(kind, id), olds);
   const lost = lostOutputs(kind, olds);
   const changes =
@@ -71,9 +75,3 @@ const replacedOnChange = (kind: Kind, paths: readonly string[], option: unknown)
   });
   return [...new Set(fields)];
 };
-
-// Adopting the other record would delete the one that the resource manages.
-const adoptsAnother = (kind: Kind, id: string, other: string): Error =>
-  new Error(
-    `${kind.word} ${id}: adopt names ${other}, but this resource already manages a record; declare a separate resource for the other one`,
-  );

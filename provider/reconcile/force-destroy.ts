@@ -2,7 +2,7 @@
 // delete. It refuses an organization, too many records, and deletions that would reach beyond the group.
 import { apiErrorOf, apiText, withoutSection, withSection } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
-import { FORCE_DESTROY_MAX, isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
+import { bulleted, FORCE_DESTROY_MAX, isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
 import { BELOW } from "../kind/index.ts";
 import { recordId } from "../record/id.ts";
 import { recordText, title } from "../record/kind.ts";
@@ -29,17 +29,17 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
   const list = doomed.map(({ text }) => text);
   if (doomed.length > max) {
     const text = `${head}: ${doomed.length} records are below it, and forceDestroyMax is ${max}; nothing was deleted:`;
-    throw blocked([text, ...list].join("\n  - "));
+    throw blocked(bulleted(text, ...list));
   }
   const advisories = await advisoriesBelow(session, uid);
   if (advisories.length > 0) {
     const text = `${head}: no method deletes these advisories, so the group would stay; nothing was deleted:`;
-    throw blocked([text, ...advisories].join("\n  - "));
+    throw blocked(bulleted(text, ...advisories));
   }
   const outside = await bindingsOutside(session, uid, doomed);
   if (outside.length > 0) {
     const text = `${head}: these role bindings are outside it and would be deleted with identities below it; nothing was deleted:`;
-    throw blocked([text, ...outside].join("\n  - "));
+    throw blocked(bulleted(text, ...outside));
   }
   const held = doomed.filter((one) => session.ownership.isHeld(one.id));
   if (held.length > 0)
@@ -47,7 +47,7 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
       head,
       held.map(({ text }) => text),
     );
-  session.log([`${head}: deletes ${doomed.length} records below it:`, ...list].join("\n  - "));
+  session.log(bulleted(`${head}: deletes ${doomed.length} records below it:`, ...list));
   for (const [index, one] of doomed.entries()) {
     try {
       await deleteListed(session, { word: one.word, operations: { delete: one.remove } }, one.uid);
@@ -64,9 +64,7 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
  * forceDestroy deletes no record that the program declares, and no adopted record that this run has reported as left in place.
  */
 export const stillDeclared = (head: string, held: readonly string[]): Error =>
-  blocked(
-    [`${head}: this run keeps these records, or leaves them in place; nothing was deleted:`, ...held].join("\n  - "),
-  );
+  blocked(bulleted(`${head}: this run keeps these records, or leaves them in place; nothing was deleted:`, ...held));
 
 const blocked = (text: string, cause?: unknown) => new Error(withSection(text, "blocked"), { cause });
 

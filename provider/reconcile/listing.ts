@@ -31,19 +31,6 @@ export const listingOf = (
   let pages: Pages | undefined;
   // As the service counted it last.
   let total: number | undefined;
-  const begin = (): Pages => ({
-    count: 0,
-    token: undefined,
-    isComplete: false,
-    beganMs: session.clock.now(),
-    writes: writes(),
-    size: 0,
-    byParent: new Map(),
-  });
-  const add = (into: Pages, record: Listed) => {
-    getOrInsert(into.byParent, parentOf(record.uid), () => new Map<string, Listed>()).set(record.uid, record);
-    into.size += JSON.stringify(record).length;
-  };
   const childrenOf = (parent: string): readonly Listed[] => [...(pages?.byParent.get(parent)?.values() ?? [])];
   return {
     /** Drops pages that may be stale. */
@@ -62,15 +49,26 @@ export const listingOf = (
     },
     /** Reads one more page, and returns its records. */
     next: async (options?: CallOptions): Promise<readonly Listed[]> => {
-      const current = pages ?? begin();
-      pages = current;
+      pages ??= {
+        count: 0,
+        token: undefined,
+        isComplete: false,
+        beganMs: session.clock.now(),
+        writes: writes(),
+        size: 0,
+        byParent: new Map(),
+      };
+      const current = pages;
       const page = { pageSize: PAGE_SIZE_MAX, ...(current.token ? { pageToken: current.token } : {}) };
       const request = { ...list.always, ...filters, ...page };
       const { records, totalCount, nextPageToken } = await listPage(session, list, request, options);
       const listed = records.filter(({ uid }) => isUidp(uid));
       const isBarren =
         nextPageToken !== undefined && listed.every(({ uid }) => current.byParent.get(parentOf(uid))?.has(uid));
-      for (const record of listed) add(current, record);
+      for (const record of listed) {
+        getOrInsert(current.byParent, parentOf(record.uid), () => new Map<string, Listed>()).set(record.uid, record);
+        current.size += JSON.stringify(record).length;
+      }
       current.count += 1;
       current.token = nextPageToken;
       current.isComplete = !nextPageToken;

@@ -75,7 +75,7 @@ export const readInBatch = async (
   const place = readsOf(kind, session, rootOf(uid));
   if (place.answered.has(uid)) return readSingly();
   place.answered.add(uid);
-  return answerFor<Json | undefined>(session, place, {
+  return answerFor(session, place, {
     uid,
     listed: (listing) => (place.listsLikeGet ? listing.find(uid) : undefined),
     single: readSingly,
@@ -90,7 +90,7 @@ export const childrenInBatch = async <T extends Json>(
   listSingly: () => Promise<readonly T[]>,
 ): Promise<readonly T[]> => {
   const place = readsOf(kind, session, rootOf(group));
-  return answerFor<readonly T[]>(session, place, {
+  return answerFor(session, place, {
     listed: (listing) => (listing.isComplete() ? listing.childrenOf(group) : undefined),
     single: listSingly,
   });

@@ -1,6 +1,6 @@
 // Update: one PATCH whose mask names only the changed paths, so it touches nothing else. Its response is compared with the request.
 import { apiErrorOf, LostAnswer } from "../../client/errors.ts";
-import { createRecord, getRecord, updateRecord } from "../../client/records.ts";
+import { createRecord, getRecord, updateRecord } from "../../client/paginate.ts";
 import { type Json, maskTouches } from "../../schema/index.ts";
 import {
   changedPaths,
@@ -14,10 +14,10 @@ import {
 import { placeOfRecord } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { observe, shownOncePaths, withoutPaths, writeOnlyPaths } from "../record/normal-form.ts";
-import { originIn, outputsFrom, withoutOwn } from "../record/state.ts";
+import { membersOf, originIn, outputsFrom, withoutOwn } from "../record/state.ts";
 import { retryWhileNew } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
-import type { NewWrite } from "../run/write-ahead.ts";
+import type { NewWrite } from "../run/stack-journal.ts";
 import { differentResponse } from "./incomplete.ts";
 
 /** `olds` are outputs, `news` inputs. */
@@ -54,8 +54,7 @@ export const sendUpdate = async (
   if (write) await journal.beginWrite(write, session.serviceNow);
   const answer = await retryWhileNew(session, olds, () => send(session, desired, id, paths));
   if (write) await journal.endWrite(write);
-  const shownOnce = Object.fromEntries(shownOncePaths(kind).map((name) => [name, olds[name]]));
-  const outs = outputsFrom(kind, answer, { ...shownOnce, ...args });
+  const outs = outputsFrom(kind, answer, { ...membersOf(olds, shownOncePaths(kind)), ...args });
   const differing = changedPaths(desired, outs).filter((path) => maskTouches(paths, path));
   if (differing.length > 0) throw differentResponse(kind, { ...outs, ...desired.hidden }, differing);
   return outs;

@@ -80,7 +80,7 @@ export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices:
   const fields = normalForm(kind.schema, observe(kind, record), UNKNOWN);
   const unasked = choicesOf(kind, fields).filter((path) => !choices.includes(path));
   // Fields that no response returns, or returns in another spelling, do not count either.
-  const counted = withoutPaths(fields, [...unasked, ...writeOnlyPaths(kind), ...(kind.respelled ?? [])]);
+  const counted = withoutPaths(fields, [...unasked, ...writeOnlyPaths(kind), ...kind.respelled]);
   const text = JSON.stringify([kind.type, parent, counted], (_, value) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
@@ -134,11 +134,9 @@ const itemsBetween = (before: unknown[], after: unknown[], path: ChangedMember["
   const [old, now] = [before.map((item) => JSON.stringify(item)), after.map((item) => JSON.stringify(item))];
   const stay = old.filter((text) => now.includes(text));
   const isSameOrder = JSON.stringify(stay) === JSON.stringify(now.filter((text) => old.includes(text)));
-  if (!isSameOrder || [...before, ...after].some(isObject))
-    return Array.from({ length: Math.max(old.length, now.length) }, (_, i) =>
-      membersBetween(before[i], after[i], [...path, i]),
-    ).flat();
   const places = Array.from({ length: Math.max(old.length, now.length) }, (_, i) => i);
+  if (!isSameOrder || [...before, ...after].some(isObject))
+    return places.flatMap((i) => membersBetween(before[i], after[i], [...path, i]));
   return places.flatMap((i): ChangedMember[] => {
     const isGone = i < old.length && !now.includes(old[i] as string);
     const isNew = i < now.length && !old.includes(now[i] as string);

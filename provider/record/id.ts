@@ -1,6 +1,6 @@
 // Facts about a record of any kind: where it is, when it was created, its identity, and whether a program describes it.
 import { createHash } from "node:crypto";
-import { AT, type TakenOver } from "../../client/preview-marks.ts";
+import { AT, SERVICE, type TakenOver } from "../../client/preview-marks.ts";
 import { isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
 import { type Kind, title } from "./kind.ts";
 
@@ -37,11 +37,14 @@ export const identityOf = (kind: Kind, place: string, fields: Json, salt: string
   const own = Object.entries({ ...fields, place }).filter(
     ([field, value]) => value !== undefined && (field === "place" || kind.matchedBy.includes(field)),
   );
-  const hashOf = (one: unknown) =>
-    createHash("sha256")
-      .update(JSON.stringify([salt, one]))
-      .digest("hex");
-  return Object.fromEntries(own.map((one) => [one[0], hashOf(one)]));
+  return Object.fromEntries(
+    own.map((one) => [
+      one[0],
+      createHash("sha256")
+        .update(JSON.stringify([salt, one]))
+        .digest("hex"),
+    ]),
+  );
 };
 
 /** `isMatch` for a record and a desired one, of which only the identities are known. */
@@ -88,5 +91,6 @@ export const stampIn = ({ [AT]: text }: Json): Stamp | undefined => {
 export const stampTextIn = ({ [AT]: text }: Json): string | undefined =>
   typeof text === "string" ? text.split(" ")[1] : undefined;
 
-/** The input of a resource at this address. */
-export const atWith = (service: string, stamp: string): Json => ({ [AT]: `${service} ${stamp}` });
+/** The member of the inputs that records the service, and the time when the resource was new. */
+export const placeAndTime = (service: string, stamp: string | undefined): Json =>
+  stamp === undefined ? { [SERVICE]: service } : { [AT]: `${service} ${stamp}` };

@@ -122,7 +122,7 @@ export const withUnreturned = (kind: Kind, answer: Json, bag: Json): Json => {
   }
   for (const name of shownOncePaths(kind))
     if (fields[name] === undefined && bag[name] !== undefined) fields = { ...fields, [name]: bag[name] };
-  for (const path of kind.respelled ?? []) {
+  for (const path of kind.respelled) {
     const text = valueAt(bag, path);
     const value = valueAt(answer, path);
     if (typeof text === "string" && text !== value && !isUidp(text) && isUidp(value)) texts[path] = { text, value };

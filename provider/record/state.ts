@@ -61,8 +61,11 @@ export const REPLACE_ON = "__replaceOnChanges";
 const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON, AT, FORMER];
 
 /** The members of the bag that are not arguments. */
-export const hiddenMembers = (bag: Json): Json =>
-  Object.fromEntries(HIDDEN.flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
+export const hiddenMembers = (bag: Json): Json => membersOf(bag, HIDDEN);
+
+/** The members with these names that have a value. */
+export const membersOf = (bag: Json, names: readonly string[]): Json =>
+  Object.fromEntries(names.flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
 
 /** An output of a role binding: the name that the program gives for its built-in role. */
 export const ROLE_NAME = "__role";
@@ -146,7 +149,7 @@ const renameFields = (bag: Json, names: readonly (readonly [string, string])[]):
 export const argumentsIn = (kind: Kind, bag: Json): Json =>
   renameFields(
     givenArguments(bag),
-    Object.entries(kind.arguments ?? {}).map(([field, argument]) => [argument, field]),
+    Object.entries(kind.arguments).map(([field, argument]) => [argument, field]),
   );
 
 /** The arguments as the engine keeps them. */
@@ -191,7 +194,7 @@ export const originIn = (outputs: Json): Json => differingFrom(ORIGINS, outputs)
 /** The API's fields of stored outputs. */
 export const withoutOwn = (outputs: Json): Json => {
   const hidden = [...HIDDEN, ROLE_NAME, GIVEN, SECRETS, ...Object.keys(ORIGINS), ...Object.keys(SWITCHES)];
-  return Object.fromEntries(Object.entries(outputs).filter(([name]) => !hidden.includes(name)));
+  return withoutPaths(outputs, hidden);
 };
 
 /**

@@ -56,7 +56,7 @@ const creates = perSession(
 type Place = Pick<Desired, "kind" | "parent">;
 type Placed = Place & Pick<Desired, "key">;
 
-const placeKey = ({ kind, parent }: Place): string => [kind.type, parent].join(" ");
+const placeKey = ({ kind, parent }: Place) => [kind.type, parent].join(" ");
 
 /** The engine has checked a new resource of a kind with `batchCreate`: its create follows. */
 export const expectCreate = (ledger: Parameters<typeof creates>[0], expected: Placed): void => {

@@ -1,7 +1,7 @@
 // Problems of a create, and their texts for a person.
 import { LostAnswer, RecordError, withSection } from "../../client/errors.ts";
-import { placeText, subjectText } from "../../client/records.ts";
-import { type Json, type OperationName, operations } from "../../schema/index.ts";
+import { placeText, subjectText } from "../../client/paginate.ts";
+import { bulleted, type Json, type OperationName, operations } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Desired } from "../record/desired.ts";
 import { isMatch, recordId, recordLine } from "../record/id.ts";
@@ -111,11 +111,12 @@ export const duplicateProblem = async (
   if (found.length === 0) return undefined;
   const { inState, problem } = await stackOperations(session, key);
   // Another resource of the stack has this record: the run has not compared that resource yet, is about to delete it, or was killed before.
-  const isOfStack = async ({ uid }: Json) => {
-    const id = recordId(kind.field, uid as string);
-    return inState.has(id) || session.journal.isOfOther(id, key);
-  };
-  const are = await Promise.all(found.map(isOfStack));
+  const are = await Promise.all(
+    found.map(async ({ uid }) => {
+      const id = recordId(kind.field, uid);
+      return inState.has(id) || session.journal.isOfOther(id, key);
+    }),
+  );
   const alike = await withoutOpen(
     session,
     kind,
@@ -128,12 +129,12 @@ export const duplicateProblem = async (
   if (isRefused) {
     const head = `${key}: ${withArticle(kind.word)} with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:`;
     const advice = duplicateAdvice(alike[0]?.uid as string);
-    return withSection([[head, ...lines].join("\n  - "), ...unknown, advice].join("\n"), "equal");
+    return withSection([bulleted(head, ...lines), ...unknown, advice].join("\n"), "equal");
   }
   const head =
     `${key}: creates ${withArticle(kind.word)}, and one with the same parent and fields exists; no intent journal here ` +
     "shows which create produced it:";
-  session.log([[head, ...lines].join("\n  - "), ...unknown].join("\n"));
+  session.log([bulleted(head, ...lines), ...unknown].join("\n"));
   return undefined;
 };
 

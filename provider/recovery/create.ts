@@ -100,10 +100,10 @@ const send = async (session: Session, batch: Batch, before: Existing): Promise<v
   let open: Batch | undefined = batch;
   for (let wasLost = false; open; wasLost = true) {
     try {
-      return await post(session, open, before, { attempts, wasLost });
+      return await post(session, open, before, attempts, wasLost);
     } catch (thrown) {
       const error = thrown as Error;
-      const lost = lostAnswerIn(error);
+      const lost = error instanceof RecordError && error.cause instanceof LostAnswer ? error.cause : undefined;
       if (!lost && !wasLost) throw error;
       const failedAt = clock.now();
       // A search costs as much as a retry: in an outage the requests must not double.
@@ -133,11 +133,6 @@ const mayResend = async (
   return true;
 };
 
-const lostAnswerIn = (error: unknown): LostAnswer | undefined => {
-  const cause = error instanceof RecordError ? apiErrorOf(error) : undefined;
-  return cause instanceof LostAnswer ? cause : undefined;
-};
-
 /** Before the first request: throws if a create would change an existing record. */
 const requireNew = async (session: Session, batch: Batch, before: Existing): Promise<void> => {
   const [{ desired, entry }] = batch;
@@ -155,18 +150,16 @@ const requireNew = async (session: Session, batch: Batch, before: Existing): Pro
   }
 };
 
-interface Sending {
-  attempts: AttemptBudget;
-  /** the response to an earlier request was lost */
-  wasLost: boolean;
-}
-
-/** One request. Takes the records that its response names, and throws the error of a lost response if it does not name all of them. */
+/**
+ * One request. Takes the records that its response names, and throws the error of a lost response if it does not name all of them.
+ * `wasLost`: the response to an earlier request was lost.
+ */
 const post = async (
   session: Session,
   batch: Batch,
   before: Existing,
-  { attempts, wasLost }: Sending,
+  attempts: AttemptBudget,
+  wasLost: boolean,
 ): Promise<void> => {
   const [{ desired }] = batch;
   const { kind, parent } = desired;
@@ -218,7 +211,8 @@ const takeAnswers = async (
       continue;
     }
     if (problem.isUndecided) {
-      await noteAnswer(session, entry, answer.uid as string);
+      const noted = session.journal.recordAnswer(entry, answer.uid as string);
+      await noted.catch((reason: Error) => warn(session, entry, reason));
       one.undecided = undecidedRecord(desired.kind, session, entry, answer, problem.why);
     }
     session.log(otherRecordText(desired.kind, entry, answer, problem.why));
@@ -280,8 +274,5 @@ export const noteSuccess = async (session: Session, ...created: Created[]): Prom
 
 export const noteFailure = (session: Session, ...entries: readonly Entry[]): Promise<void> =>
   session.journal.recordFailure(...entries).catch((error: Error) => warn(session, entries[0] as Entry, error));
-
-const noteAnswer = (session: Session, entry: Entry, uid: string) =>
-  session.journal.recordAnswer(entry, uid).catch((error: Error) => warn(session, entry, error));
 
 const warn = (session: Session, { key }: Entry, { message }: Error) => session.log(`${key}: ${message}`);

@@ -1,17 +1,29 @@
 // Evidence of creates of earlier runs that this run has not settled. It comes from the journal or, on a machine without the journal of such
 // a run, from the engine's state. That state is as trustworthy here as for the records that it lists, so a record that it shows may by now
 // differ from the program.
+import { placeText } from "../../client/paginate.ts";
+import type { Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import { bindingsIn, desiredPair, grants, isPairKeyOf, pairsIn, withRoleUids } from "../kind/pair.ts";
 import type { Entry } from "../log/entry.ts";
 import { type Desired, desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
-import { SET_TYPE, typeOfToken } from "../record/kind.ts";
+import { placeOfRecord, recordId } from "../record/id.ts";
+import { type Kind, SET_TYPE, typeOfToken, withArticle } from "../record/kind.ts";
 import { KEY } from "../record/state.ts";
 import { SEND_TIME_MS, stackOf } from "../run/journal.ts";
 import { DATE_MS, type Session } from "../run/session.ts";
-import { CREATION_GRACE_MS } from "./not-found.ts";
+import { CREATION_GRACE_MS, readWhenVisible } from "./not-found.ts";
 import { type Operation, settleOperations, stackOperations } from "./pending-operations.ts";
-import { CLOCK_SKEW_MS, type Search } from "./search.ts";
+import {
+  CLOCK_SKEW_MS,
+  isSince,
+  type Judgement,
+  judge,
+  pickOne,
+  type Search,
+  searchForEntry,
+  undecidedRecord,
+} from "./search.ts";
 
 /** A create of an earlier run. */
 export interface Sent {
@@ -29,7 +41,7 @@ export interface Interrupted extends Sent {
 }
 
 /** The sources of evidence for a resource, and the treatment of uncertain evidence. */
-export interface RecoveryPolicy {
+interface RecoveryPolicy {
   read: "findUnsettled" | "peekUnsettled";
   /** It takes up to half a second. */
   asksEngine: boolean;
@@ -121,7 +133,10 @@ export const interruptedCreates = async (
   return sent.flat().map(({ operation, desired }) => {
     // A later run may have adopted a record that an earlier run created.
     const notBefore = Math.min(...(byKey.get(desired.key) ?? []).map((one) => one.operation.stamp.at));
-    return { operation, desired, entry: entryOf(desired, operation.stamp.at, notBefore) };
+    const { kind, key, parent, fingerprint, choices } = desired;
+    const { at } = operation.stamp;
+    const intent = { intent: `${key} ${at}`, key, kind: kind.field, parent, inputs: fingerprint, given: [...choices] };
+    return { operation, desired, entry: { ...intent, at, notBefore } };
   });
 };
 
@@ -145,14 +160,6 @@ const desiredIn = async (
 };
 
 const isOfSet = (type: string) => typeOfToken(type) === SET_TYPE;
-
-const entryOf = (desired: Desired, at: number, notBefore: number): Entry => {
-  const { kind, key, parent, fingerprint, choices } = desired;
-  return {
-    ...{ intent: `${key} ${at}`, key, kind: kind.field, parent, inputs: fingerprint, given: [...choices] },
-    ...{ at, notBefore },
-  };
-};
 
 /**
  * How long the record of a create may still be hidden, by the service's clock, which has whole seconds. The process may have died a second
@@ -195,4 +202,56 @@ export const searchOf = (
     // The record of the response existed by then, so a later record belongs to another create.
     notAfter: entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS,
   };
+};
+
+// What did a killed run create? The record that the response named, if it matches the request; otherwise the record that a search finds.
+
+/**
+ * The record that the creates of one element of the evidence produced, if any. A record that an entry names counts only if it matches the
+ * request. Throws if a person has to decide.
+ */
+export const attribute = async (
+  session: Session,
+  sent: readonly Sent[],
+  desired: Desired,
+  policy: RecoveryPolicy,
+): Promise<Json | undefined> => {
+  const { kind } = desired;
+  const [{ entry }] = sent as readonly [Sent];
+  const named = await judgeNamed(kind, session, entry, policy);
+  if (named?.is === "own") return named.record;
+  if (named?.is === "foreign") await policy.disown(session, entry, named.why);
+  const records = new Map<unknown, Json>();
+  let isSure = true;
+  for (const one of sent) {
+    const about = { ...searchOf(session, one, desired), waitMs: await policy.hiddenMs(session, one) };
+    for (const record of await searchForEntry(kind, session, one.entry, about)) {
+      records.set(record.uid, record);
+      isSure &&= isSince(one.entry, record);
+    }
+  }
+  const found = await pickOne(kind, desired.key, [...records.values()], isSure, () => countAlike(session, sent));
+  if (found || named?.is !== "undecided") return found;
+  throw undecidedRecord(kind, session, entry, named.record, named.why);
+};
+
+type Named = (Judgement & { record: Json }) | { is: "foreign"; why: string };
+
+/** Whether an entry's create produced the record that it names; undefined if it names none, or a deleted one. */
+export const judgeNamed = async (
+  kind: Kind,
+  session: Session,
+  entry: Entry,
+  policy: RecoveryPolicy = UPDATE_POLICY,
+): Promise<Named | undefined> => {
+  const uid = entry.uid ?? entry.answered;
+  if (uid === undefined) return undefined;
+  if (entry.kind !== kind.field) return { is: "foreign", why: `is recorded as ${withArticle(entry.kind)}` };
+  const refusal = session.ownership.creationRefusal(recordId(kind.field, uid), entry.key);
+  if (refusal) return { is: "foreign", why: refusal };
+  // Checked before the read, which may be denied in another group.
+  if (placeOfRecord(kind, uid) !== entry.parent) return { is: "foreign", why: `is not ${placeText(entry.parent)}` };
+  const waitMs = await policy.hiddenMs(session, { entry: { ...entry, uid } });
+  const record = await readWhenVisible(kind, session, uid, waitMs);
+  return record && { ...judge(kind, entry, record), record };
 };

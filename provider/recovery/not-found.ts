@@ -2,13 +2,24 @@
 // (docs/faults.md#f18). After that it is evidence if the service knows the group that held the record. At a wrong address, or after the
 // organization was deleted, everything is NOT_FOUND.
 import type { CallOptions } from "../../client/client.ts";
-import type { Clock } from "../../client/clock.ts";
-import { addAdvice, hasCode, sessionErrorOf, withSection } from "../../client/errors.ts";
-import { listPage } from "../../client/paginate.ts";
-import { deleteRecord, getRecord, type RecordOperations } from "../../client/records.ts";
-import { isRoot, isUidp, type Json, parentOf, printable, resources } from "../../schema/index.ts";
+import { addAdvice, apiErrorOf, hasCode, sessionErrorOf, withSection } from "../../client/errors.ts";
+import { deleteRecord, getRecord, listPage, type RecordOperations } from "../../client/paginate.ts";
+import type { Clock } from "../../client/retry.ts";
+import {
+  getOrInsert,
+  isLoopbackUrl,
+  isRoot,
+  isUidp,
+  type Json,
+  parentOf,
+  printable,
+  resources,
+  rootOf,
+} from "../../schema/index.ts";
+import type { Entry } from "../log/entry.ts";
 import { createTimeOf, placeOfRecord } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
+import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
 
 /** How long a new record may stay hidden from reads and lists. */
@@ -53,16 +64,12 @@ export const retryWhileNew = async <T>(session: Session, stored: Json, attempt: 
       return await attempt();
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      const until = graceEnd(session, stored);
+      const ageMs = Math.max(0, (session.serverNow() ?? Infinity) - Date.parse(createTimeOf(stored)));
+      const until = clock.now() + graceMs(session) - ageMs;
       if (!(beganMs < until)) throw error;
       await clock.sleep(pauseMs(clock, count, until));
     }
   }
-};
-
-const graceEnd = (session: Session, stored: Json) => {
-  const ageMs = Math.max(0, (session.serverNow() ?? Infinity) - Date.parse(createTimeOf(stored)));
-  return session.clock.now() + graceMs(session) - ageMs;
 };
 
 /** Reads the record until it is visible, for at most `waitMs`; undefined when there is none. */
@@ -200,4 +207,50 @@ const groupsIn = async (session: Session, uidp: Json): Promise<readonly (Json & 
     if (isRefusal(error)) return [];
     throw error;
   }
+};
+
+// Entries whose record cannot be read. A server without a database loses its organizations in a restart, and then answers like one that
+// denies access (AIP-211). An entry of such an organization is dropped if its record cannot belong to the resource; otherwise a person
+// decides, since the record may exist.
+
+const absences = perSession(() => new Map<string, Promise<Absence | undefined>>());
+
+/**
+ * Why the entry, whose record gave this error, cannot belong to a resource in the group `parent` ("" at the root); undefined if it may.
+ * Evidence that the service does not have the organization is not enough: other credentials may see it. So the resource must be in another
+ * organization by now, or be an organization itself, at a server on the caller's machine.
+ */
+export const absentOrganization = async (
+  session: Session,
+  parent: string,
+  entry: Entry,
+  error: unknown,
+): Promise<string | undefined> => {
+  const organization = rootOf(entry.parent === "" ? (entry.uid ?? entry.answered ?? "") : entry.parent);
+  if (!isUidp(organization) || !hasCode(apiErrorIn(error), "PERMISSION_DENIED")) return undefined;
+  const isElsewhere = entry.parent !== "" && (parent === "" || rootOf(parent) !== organization);
+  if (!isElsewhere && !(entry.parent === "" && isLoopbackUrl(session.service))) return undefined;
+  const absence = getOrInsert(absences(session), organization, () => absenceOf(session, organization));
+  const found = await absence.catch(() => undefined);
+  return found === undefined
+    ? undefined
+    : `the organization ${organization} is not at ${session.service}: ${found.evidence}`;
+};
+
+/** The error with the journal's name and what to do, if the API refused to show the record of an entry. */
+export const unreadableEntry = (session: Session, { key, uid, answered = uid }: Entry, error: unknown): unknown => {
+  if (apiErrorIn(error) === undefined) return error;
+  const { journal } = session;
+  const what = answered === undefined ? "has a create of an interrupted run for it" : `names ${answered} for it`;
+  const text =
+    `${key}: the intent journal ${journal.pathFor(key)} ${what}, and the record cannot be read: ${(error as Error).message}\n` +
+    "Use credentials that may read it. If it is gone, or belongs to somebody else: " +
+    `${journal.cleanCommand(key)}. Until then nothing is created.`;
+  return new Error(withSection(text, "unreadable-entry"), { cause: error });
+};
+
+/** The refusal of one request; undefined if every request would fail. */
+const apiErrorIn = (error: unknown): Error | undefined => {
+  if (!(error instanceof Error) || sessionErrorOf(error)) return undefined;
+  return apiErrorOf(error) ?? apiErrorIn(error.cause);
 };

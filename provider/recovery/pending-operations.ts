@@ -54,7 +54,15 @@ const known = perSession(() => new Map<string, Promise<StackOperations>>());
 
 /** The operations in the stack of a resource. Reads the state once. */
 export const stackOperations = (session: Session, key: string): Promise<StackOperations> =>
-  getOrInsert(known(session), stackOf(key), () => readOperations(session, stackOf(key)));
+  getOrInsert(known(session), stackOf(key), async () => {
+    const stack = stackOf(key);
+    const operations = await operationsOf(session, stack).catch((error: unknown): StackOperations => {
+      if (!(error instanceof EngineStateError)) throw error;
+      return { open: [], inState: new Map(), problem: error.message };
+    });
+    session.interrupted.set(stack, operations.open.length > 0);
+    return operations;
+  });
 
 /** This run knows the outcome of these operations. */
 export const settleOperations = async (
@@ -65,15 +73,6 @@ export const settleOperations = async (
   const operations = await stackOperations(session, key);
   operations.open = operations.open.filter((one) => !isSettled(one));
   session.interrupted.set(stackOf(key), operations.open.length > 0);
-};
-
-const readOperations = async (session: Session, stack: string): Promise<StackOperations> => {
-  const operations = await operationsOf(session, stack).catch((error: unknown): StackOperations => {
-    if (!(error instanceof EngineStateError)) throw error;
-    return { open: [], inState: new Map(), problem: error.message };
-  });
-  session.interrupted.set(stack, operations.open.length > 0);
-  return operations;
 };
 
 const operationsOf = async (session: Session, stack: string): Promise<StackOperations> => {

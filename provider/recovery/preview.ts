@@ -10,9 +10,8 @@ import { type Kind, recordText, withArticle } from "../record/kind.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { unlessJournalFails } from "../run/journal.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
-import { attribute } from "./attribute.ts";
-import { evidenceFor, hiddenMsOf, PREVIEW_POLICY, type Sent } from "./evidence.ts";
-import { absentOrganization } from "./missing-organization.ts";
+import { attribute, evidenceFor, hiddenMsOf, PREVIEW_POLICY, type Sent } from "./evidence.ts";
+import { absentOrganization } from "./not-found.ts";
 import { fateOf } from "./recover.ts";
 
 interface Shown {
@@ -36,12 +35,16 @@ export const previewRecovery = async (
   const isKnown = !containsUnknown(asked);
   const once = session && withOneAttempt(session);
   const desired = async () => withUids(once as Session, desiredFrom(kind, inputs));
-  const find = async (): Promise<Sent[][]> =>
-    once
-      ? evidenceFor(once, key, desired, PREVIEW_POLICY)
-      : (await journal.peekUnsettled(key)).map((entry) => [{ entry }]);
   // The update reports a journal that fails, and creates nothing.
-  const evidence = await unlessJournalFails([], () => unlessServiceFails([], find));
+  const evidence = await unlessJournalFails([], async (): Promise<Sent[][]> => {
+    try {
+      if (once) return await evidenceFor(once, key, desired, PREVIEW_POLICY);
+      return (await journal.peekUnsettled(key)).map((entry) => [{ entry }]);
+    } catch (error) {
+      if (serviceErrorIn(error)) return [];
+      throw error;
+    }
+  });
   for (const sent of evidence) {
     const [{ entry }] = sent as [Sent];
     const uid = entry.uid ?? entry.answered;
@@ -90,7 +93,8 @@ const findOne = async (
   }
   if (!record) {
     // Its request may still be under way.
-    const hidden = await Promise.all(sent.map((one) => (nameOf(one) === undefined ? hiddenMsOf(session, one) : 0)));
+    const unnamed = sent.filter((one) => (one.entry.uid ?? one.entry.answered) === undefined);
+    const hidden = await Promise.all(unnamed.map((one) => hiddenMsOf(session, one)));
     return hidden.some((ms) => ms > 0) ? { taken: { doubt: NOT_VISIBLE_YET } } : undefined;
   }
   const isSure = isKnown || operation !== undefined;
@@ -102,18 +106,6 @@ const findOne = async (
       ...(!isSure && { doubt: "whether it is what the program asks for is known only to the run" }),
     },
   };
-};
-
-/** The uid that a response named. */
-const nameOf = ({ entry: { uid, answered } }: Sent) => uid ?? answered;
-
-const unlessServiceFails = async <T>(otherwise: T, work: () => Promise<T>) => {
-  try {
-    return await work();
-  } catch (error) {
-    if (serviceErrorIn(error)) return otherwise;
-    throw error;
-  }
 };
 
 const serviceErrorIn = (error: unknown): Error | undefined =>

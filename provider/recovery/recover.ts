@@ -1,7 +1,7 @@
 // Recovers creates of interrupted runs: adopts the record that a create produced, and reports records that no resource manages.
 import { sessionErrorOf, withoutSection, withSection } from "../../client/errors.ts";
-import { placeText } from "../../client/records.ts";
-import type { Json } from "../../schema/index.ts";
+import { placeText } from "../../client/paginate.ts";
+import { bulleted, type Json } from "../../schema/index.ts";
 import { kindOfField } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { changeOf, type Desired, fingerprintOf } from "../record/desired.ts";
@@ -10,11 +10,9 @@ import { type Kind, title, withArticle } from "../record/kind.ts";
 import { shownOncePaths, withoutSecrets } from "../record/normal-form.ts";
 import { argumentOf, KEY, outputsFrom } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
-import { attribute, judgeNamed } from "./attribute.ts";
 import { noteSuccess } from "./create.ts";
-import { evidenceFor, hiddenMsOf, type Sent, UPDATE_POLICY } from "./evidence.ts";
-import { absentOrganization, unreadableEntry } from "./missing-organization.ts";
-import { deleteOrConfirm } from "./not-found.ts";
+import { attribute, evidenceFor, hiddenMsOf, judgeNamed, type Sent, UPDATE_POLICY } from "./evidence.ts";
+import { absentOrganization, deleteOrConfirm, unreadableEntry } from "./not-found.ts";
 import { settleOperations } from "./pending-operations.ts";
 import { differentRecord, findCreated } from "./search.ts";
 import { withRecoveryWait } from "./wait.ts";
@@ -161,7 +159,12 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
       continue;
     }
     if (entry.uid === undefined) {
-      if (entry.answered !== uid) await reportAbandoned(session, entry, uid);
+      if (entry.answered !== uid) {
+        // The resource adopts another record, so this searches until no new one can be hidden any more.
+        const waitMs = await hiddenMsOf(session, { entry });
+        const { text, count } = await describeCandidates(session, entry, waitMs, uid);
+        session.log(count === 0 ? text : `${text}\nNo resource manages it now.`);
+      }
     } else if (entry.uid !== uid) {
       let named: Awaited<ReturnType<typeof judgeNamed>>;
       try {
@@ -197,12 +200,6 @@ export const reportPendingCreates = async (session: Session, pending: readonly E
   }
 };
 
-// The resource adopts another record, so this searches until no new one can be hidden any more.
-const reportAbandoned = async (session: Session, entry: Entry, taken: string) => {
-  const { text, count } = await describeCandidates(session, entry, await hiddenMsOf(session, { entry }), taken);
-  session.log(count === 0 ? text : `${text}\nNo resource manages it now.`);
-};
-
 const describeCandidates = async (session: Session, entry: Entry, waitMs: number, taken?: string) => {
   const { key, parent, at } = entry;
   const kind = kindOfField(entry.kind);
@@ -219,5 +216,5 @@ const describeCandidates = async (session: Session, entry: Entry, waitMs: number
   }
   if (found.length === 0) return { text: `${head}; no such record exists now`, count: 0 };
   const lines = found.map((record) => recordLine(kind, record));
-  return { text: [`${head}; it may be:`, ...lines].join("\n  - "), count: found.length };
+  return { text: bulleted(`${head}; it may be:`, ...lines), count: found.length };
 };

@@ -2,9 +2,8 @@
 // exist before, and no other resource owns it. The same rule judges a record in a response, in a journal entry and in a list.
 
 import { withSection } from "../../client/errors.ts";
-import { type Listed, listChildren } from "../../client/paginate.ts";
-import { placeText } from "../../client/records.ts";
-import { getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
+import { type Listed, listChildren, placeText } from "../../client/paginate.ts";
+import { bulleted, getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";
 import { createTimeOf, placeOfRecord, recordId, recordLine } from "../record/id.ts";
@@ -239,7 +238,7 @@ const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error
     found.length === 1
       ? 'It appeared at the same time and may belong to someone else: adopt it with adopt: "<uid>", or change it and run again.'
       : 'Keep one with adopt: "<uid>" and delete the others.';
-  return new Error(withSection(`${[head, ...lines].join("\n  - ")}\n${advice}`, "several"));
+  return new Error(withSection(`${bulleted(head, ...lines)}\n${advice}`, "several"));
 };
 
 const BY_JOURNAL = "the intent journal of an earlier run names";
@@ -272,7 +271,7 @@ export const differentRecord = (
     `${BY_JOURNAL} {}, which differs from what the program asks for: ${differing.join(", ")}`,
   );
 
-const questionAbout = (kind: Kind, { journal }: Session, key: string, record: Json, text: string): Error =>
+const questionAbout = (kind: Kind, { journal }: Session, key: string, record: Json, text: string) =>
   new Error(
     withSection(
       `${key}: ${text.replace("{}", () => `${kind.word} ${record.uid} ${title(record)}`)}.\n` +

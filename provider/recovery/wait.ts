@@ -33,7 +33,7 @@ export const withRecoveryWait = async <T>(
 ): Promise<T> => {
   const { clock, log, cancelled } = session;
   const waits = waitsOf(session);
-  const report = (): void => {
+  const report = () => {
     const now = clock.now();
     if (now < waits.reportAtMs) return;
     waits.reportAtMs = now + REPORT_MS;
@@ -67,7 +67,7 @@ export const withRecoveryWait = async <T>(
   }
 };
 
-const cancelledText = (key: string): string =>
+const cancelledText = (key: string) =>
   withSection(`${key}: cancelled: the next update continues from the intent journal`, "recovery-waits");
 
 const SHOWN = 3;

@@ -1,11 +1,11 @@
 // The path of a stack's journal. There is one file for each stack, backend and address of the API, so two stacks of the same name never
 // adopt each other's records.
 import { createHash } from "node:crypto";
-import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config, Env } from "../../client/config.ts";
-import { backendOf, isWithin, projectFolder } from "../../pulumi/project.ts";
+import { backendOf, isWithin, projectFolder, textOrEmpty } from "../../pulumi/project.ts";
 
 /** Folder of the journals: configured, or below the user's state folder (XDG Base Directory). */
 export const journalFolder = (configured: string | undefined, env: Env): string =>
@@ -16,10 +16,6 @@ export const folderFlag = (configured: string | undefined, env: Env): string => 
   const folder = journalFolder(configured, env);
   return folder === journalFolder(env.IRM_JOURNAL || undefined, env) ? "" : ` --folder "${folder}"`;
 };
-
-/** Why no run may use the journals of that folder; undefined if it may. */
-export const journalProblem = (configured: string | undefined, env: Env, cwd: string): string | undefined =>
-  workTreeProblem(journalFolder(configured, env), cwd);
 
 /** `stack` is organization/project/stack. */
 export const journalPath = (stack: string, config: Config, env: Env, cwd: string): string => {
@@ -46,32 +42,19 @@ export const workTreeProblem = (folder: string, cwd: string): string | undefined
 /** The top level of the repository, and of the repositories around a submodule; without git the folder of Pulumi.yaml. */
 const workTreesOf = (cwd: string): string[] => {
   const tops: string[] = [];
-  for (const folder of foldersFrom(cwd)) {
-    const git = gitIn(folder);
-    if (git !== undefined) tops.push(folder);
-    if (git === "repository") return tops;
+  for (let folder = cwd, last = ""; folder !== last; last = folder, folder = dirname(folder)) {
+    const git = join(folder, ".git");
+    if (!exists(git)) continue;
+    tops.push(folder);
+    // A submodule has a file that names a folder of the repository around it (gitrepository-layout(5)).
+    if (!/^gitdir: .*[\\/]\.git[\\/]modules[\\/]/.test(textOrEmpty(git))) return tops;
   }
   if (tops.length > 0) return tops;
   const project = projectFolder(cwd, exists);
   return project === undefined ? [] : [project];
 };
 
-const foldersFrom = (folder: string): string[] =>
-  folder === dirname(folder) ? [folder] : [folder, ...foldersFrom(dirname(folder))];
-
-// A submodule has a file that names a folder of the repository around it (gitrepository-layout(5)).
-const gitIn = (folder: string): "repository" | "submodule" | undefined => {
-  const path = join(folder, ".git");
-  if (!exists(path)) return undefined;
-  try {
-    return /^gitdir: .*[\\/]\.git[\\/]modules[\\/]/.test(readFileSync(path, "utf8")) ? "submodule" : "repository";
-  } catch {
-    // A folder.
-    return "repository";
-  }
-};
-
-const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Resolves symbolic links in the part that exists; a link whose target does not exist counts as that target. */
 const realPathOf = (path: string, links = 0): string => {

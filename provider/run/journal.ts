@@ -2,15 +2,13 @@
 // in between leaves a pending entry, and the next run searches for the record instead of creating another one.
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../client/clock.ts";
+import type { Clock } from "../../client/retry.ts";
 import { getOrInsert } from "../../schema/index.ts";
-import { knownLine } from "../log/entries.ts";
+import { JournalError, knownLine, quarantineOf } from "../log/entries.ts";
 import type { Entry, Known, Line, Removed } from "../log/entry.ts";
-import { JournalError, quarantineOf } from "../log/file.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 import { recordId } from "../record/id.ts";
-import { catchUp, type Event, openJournal, type StackJournal, takeIn } from "./stack-journal.ts";
-import { createWriteAhead } from "./write-ahead.ts";
+import { catchUp, createWriteAhead, type Event, openJournal, type StackJournal, takeIn } from "./stack-journal.ts";
 
 export type NewIntent = Omit<Entry, "intent" | "at" | "notBefore">;
 
@@ -92,13 +90,11 @@ const openJournals = (options: JournalOptions) => {
     return true;
   });
 
-  const openAt = async (stack: string) =>
-    openJournal(pathOf(stack), { clock, timeoutMs, log, operation, acknowledged, share });
   const openFor = (key: string): Promise<StackJournal> => {
     const stack = stackOf(key);
     const found = stacks.get(stack);
     if (found) return found;
-    const open = openAt(stack);
+    const open = openJournal(stack, { pathOf, clock, timeoutMs, log, operation, acknowledged, share });
     stacks.set(stack, open);
     open.catch(() => stacks.delete(stack));
     return open;
@@ -125,12 +121,9 @@ const openJournals = (options: JournalOptions) => {
     }
   };
 
-  const wasFound = (key: string, what: "isNew" | "isBehind") =>
-    unlessJournalFails(false, async () => (await openFor(key))[what]);
-
   const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, readOn, clock, operation, isUnchecked });
   return {
-    ...{ openFor, readOn, fromEarlierRuns, write, wasFound, share, refresh },
+    ...{ openFor, readOn, fromEarlierRuns, write, share, refresh },
     ...{ stacks, acknowledged, removed, run, writeAhead, pathOf, log },
   };
 };
@@ -138,7 +131,7 @@ const openJournals = (options: JournalOptions) => {
 type Journals = ReturnType<typeof openJournals>;
 
 /** Reads the entries of the files. */
-const entriesIn = ({ openFor, readOn, fromEarlierRuns, wasFound, share }: Journals) => ({
+const entriesIn = ({ openFor, readOn, fromEarlierRuns, share }: Journals) => ({
   /**
    * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
    * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
@@ -154,9 +147,9 @@ const entriesIn = ({ openFor, readOn, fromEarlierRuns, wasFound, share }: Journa
   /** The unsettled entries as the file holds them now, for a preview: it neither waits nor writes. */
   peekUnsettled: async (key: string) => fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
   /** The stack had no journal when this run began. False if it cannot be opened. */
-  isNew: (key: string) => wasFound(key, "isNew"),
+  isNew: (key: string) => unlessJournalFails(false, async () => (await openFor(key)).isNew),
   /** Another machine may have run the stack since: there was no journal, or it was unchanged for a minute. False if it cannot be opened. */
-  isBehind: (key: string) => wasFound(key, "isBehind"),
+  isBehind: (key: string) => unlessJournalFails(false, async () => (await openFor(key)).isBehind),
   /** How many entries with the same parent and fingerprint are pending, including this one. */
   countPendingAlike: async (entry: Entry) => readOn(await openFor(entry.key)).entries.alike(entry).length,
   /** The equal entries that earlier runs without checkpoints left for other resources. */

@@ -1,7 +1,7 @@
 // Which resource owns a record, in this run (`recordId` distinguishes records that share a uid). A record has one owner. A run never
 // deletes a record that it has taken or keeps, and no resource takes a record that the run deletes. That holds across the processes of an
 // operation.
-import type { Clock } from "../../client/clock.ts";
+import type { Clock } from "../../client/retry.ts";
 import { getOrInsert } from "../../schema/index.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 
@@ -32,8 +32,15 @@ type Act =
  * service: neither deletes a record that the other takes or keeps.
  */
 export const createOwnership = (operation: Operation = soleOperation(), service = "") => {
-  const { records, reduce } = recordsByService(service);
-  const { append: share, refresh } = operation.share("ownership", reduce);
+  const leaving = new Set<string>();
+  const records = recordsOf(leaving);
+  const all = new Map([[service, records]]);
+  const { append: share, refresh } = operation.share("ownership", ({ at, ...act }: Event) => {
+    const recordsHere = getOrInsert(all, at, () => recordsOf(leaving));
+    if (act.is !== "released") return recordsHere.reduce(act);
+    const refusals = [...all.values()].map(({ deletionRefusal }) => deletionRefusal(act));
+    return refusals.find((reason) => reason !== undefined) ?? recordsHere.reduce(act);
+  });
   const append = (act: Act) => share({ ...act, at: service });
   // Each query includes the events of other processes so far.
   const current = () => {
@@ -107,19 +114,6 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
   };
 };
 
-const recordsByService = (service: string) => {
-  const leaving = new Set<string>();
-  const records = recordsOf(leaving);
-  const all = new Map([[service, records]]);
-  const reduce = ({ at, ...act }: Event): string | undefined => {
-    const recordsHere = getOrInsert(all, at, () => recordsOf(leaving));
-    if (act.is !== "released") return recordsHere.reduce(act);
-    const refusals = [...all.values()].map(({ deletionRefusal }) => deletionRefusal(act));
-    return refusals.find((reason) => reason !== undefined) ?? recordsHere.reduce(act);
-  };
-  return { records, reduce };
-};
-
 /**
  * The state after the events so far. Processes that read the same events agree. `leaving`: the records that the run deletes, at any
  * address.
@@ -133,15 +127,15 @@ const recordsOf = (leaving: Set<string>) => {
   const planned = new Map<string, string>();
   const named = new Map<string, string>();
 
-  const ownerOf = (uid: string): string | undefined => taken.get(uid)?.key ?? owners.get(uid);
+  const ownerOf = (uid: string) => taken.get(uid)?.key ?? owners.get(uid);
 
-  const adoptionRefusal = (uid: string, key: string): string | undefined => {
+  const adoptionRefusal = (uid: string, key: string) => {
     if (leaving.has(uid)) return "is being deleted by this run";
     const owner = ownerOf(uid);
     return owner === undefined || owner === key ? undefined : `is already managed by ${owner}`;
   };
 
-  const deletionRefusal = ({ uid, own, key }: Act & { is: "released" }): string | undefined => {
+  const deletionRefusal = ({ uid, own, key }: Act & { is: "released" }) => {
     if (taken.has(uid) || ((planned.has(uid) || adopted.has(uid)) && !own))
       return "is taken, adopted or kept by this run";
     const owner = kept.has(uid) ? owners.get(uid) : undefined;
@@ -181,9 +175,8 @@ const recordsOf = (leaving: Set<string>) => {
       case "released":
         leaving.add(uid);
         return undefined;
-      case "named": {
+      case "named":
         return getOrInsert(named, uid, () => event.key);
-      }
       case "forgotten":
         for (const uids of [inState, kept, adopted, leaving]) uids.delete(uid);
         owners.delete(uid);
@@ -210,15 +203,14 @@ type TurnEvent = { is: "enters"; name: string } | { is: "leaves"; name: string; 
 export const turnsOf = (operation: Operation, service: string, clock: Clock, timeoutMs: number) => {
   // By name: the processes that wait for their turn, and first the one that has it.
   const queues = new Map<string, string[]>();
-  const reduce = (event: TurnEvent, member: string) => {
+  const { append, refresh } = operation.share(`turns ${service}`, (event: TurnEvent, member) => {
     const { is, name } = event;
     const queue = queues.get(name) ?? [];
     const next =
       is === "enters" ? [...queue, member] : is === "leaves" ? queue.filter((one) => one !== event.who) : queue;
     if (next.length > 0) queues.set(name, next);
     else queues.delete(name);
-  };
-  const { append, refresh } = operation.share(`turns ${service}`, reduce);
+  });
   const leave = (name: string, who: string) => append({ is: "leaves", name, who });
 
   const inTurn = async <T>(name: string, work: () => Promise<T>): Promise<T> => {

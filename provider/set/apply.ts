@@ -2,8 +2,8 @@
 // there.
 
 import { quoting } from "../../client/errors.ts";
-import { isListable } from "../../client/records.ts";
-import { BATCH_MAX, isRoot, type Json, pairsTwice } from "../../schema/index.ts";
+import { isListable } from "../../client/paginate.ts";
+import { BATCH_MAX, bulleted, isRoot, type Json, pairsTwice } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import {
   bindingsIn,
@@ -19,9 +19,8 @@ import { recordId } from "../record/id.ts";
 import { hiddenMembers, KEY } from "../record/state.ts";
 import { createAll, isRefusal } from "../recovery/create.ts";
 import type { Session } from "../run/session.ts";
-import { type Live, listLive, liveFrom, withOthers, withStored } from "./live.ts";
+import { type Live, listLive, liveFrom, recoverInterrupted, withOthers, withStored } from "./live.ts";
 import { planOf, removalsOf, requireFewRemovals } from "./plan.ts";
-import { recoverInterrupted } from "./recover.ts";
 import { removeSurplus } from "./remove.ts";
 import { outputsOfWork, type Pair, type Work } from "./work.ts";
 
@@ -32,7 +31,10 @@ export const applySet = async (session: Session, name: string, olds: Json, news:
   requireFewRemovals(name, plan, news);
   const pairs = await declaredPairs(session, set, group, news);
   const known = bindingsIn(olds, "bindings");
-  const isNew = known.length === 0 && isEmpty(session, set, group);
+  const { ownership, places } = session;
+  // A group that this run created holds only bindings that it declares there. An organization has an owner from the beginning.
+  const isEmpty = !isRoot(group) && ownership.originOf(group) === "created" && !places.isShared(group, set);
+  const isNew = known.length === 0 && isEmpty;
   const listed = isNew ? [] : await withStored(session, olds, await listLive(session, group));
   if (listed.length === 0 && pairs.length > 0) await requireListable(session, name, group);
   const recovery = await recoverInterrupted(session, set, group, listed);
@@ -56,10 +58,6 @@ export const applySet = async (session: Session, name: string, olds: Json, news:
   return outputsOfWork(work);
 };
 
-/** A group that this run created holds only bindings that it declares there. An organization has an owner from the beginning. */
-const isEmpty = ({ ownership, places }: Session, set: string, group: string) =>
-  !isRoot(group) && ownership.originOf(group) === "created" && !places.isShared(group, set);
-
 /**
  * Throws if the list shows nothing because the caller may not see the group's bindings: the set would create existing pairs. A group that
  * this run created is really empty.
@@ -79,7 +77,7 @@ const declaredPairs = async (session: Session, set: string, group: string, news:
   const declared = pairsIn(news);
   const resolved = await withRoleUids(session, declared);
   const problems = pairsTwice(resolved).map(({ field, description }) => `${field}: ${description}`);
-  if (problems.length > 0) throw new Error([`${set}: nothing is changed:`, ...problems].join("\n  - "));
+  if (problems.length > 0) throw new Error(bulleted(`${set}: nothing is changed:`, ...problems));
   return resolved.map(({ identity, role }, i) => {
     const pair = declared[i] as DeclaredPair;
     return { desired: desiredPair(set, group, identity, role), declared: pair, text: declaredText(pair) };
@@ -105,7 +103,7 @@ const addMissing = async (work: Work): Promise<void> => {
   if (problems.length === 0) return;
   const count = problems.length === 1 ? "1 role binding was" : `${problems.length} role bindings were`;
   const head = `RoleBindingSet ${work.name}: ${count} not created:`;
-  throw new Error(quoting(problems, (lines) => [head, ...lines].join("\n  - ")));
+  throw new Error(quoting(problems, (lines) => bulleted(head, ...lines)));
 };
 
 /** Creates the bindings of some pairs. Returns whether another run has left an entry for one of them. */
@@ -166,5 +164,5 @@ const logTakeover = ({ session, name, recovered }: Work, taken: readonly Live[])
     const by = recovered.has(one.uid) ? ", created by an earlier run" : "";
     return `${bindingText(one)}: ${one.uid}${by}`;
   });
-  session.log([head, ...lines].join("\n  - "));
+  session.log(bulleted(head, ...lines));
 };

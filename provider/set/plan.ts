@@ -1,7 +1,7 @@
 // Plans an update of a set from the state only: a preview sends no request. Pairs are compared whatever their order.
 import { mayRemove } from "../../client/run-file.ts";
 import { isUnknown } from "../../pulumi/value.ts";
-import { isUidp, type Json } from "../../schema/index.ts";
+import { bulleted, isUidp, type Json } from "../../schema/index.ts";
 import { type Binding, bindingsIn, bindingText, type DeclaredPair, grants, pairsIn, settingsOf } from "../kind/pair.ts";
 import type { DiffResult } from "../reconcile/diff.ts";
 import { SECRET_NAME } from "../record/state.ts";
@@ -19,12 +19,6 @@ export interface Plan {
   kept: Binding[];
 }
 
-/**
- * Whether the set removes the bindings that the last run or refresh recorded. The first update of an exclusive set removes nothing: it
- * records the existing bindings for the next preview.
- */
-const removesRecorded = (olds: Json, news: Json) => settingsOf(news).exclusive && settingsOf(olds).exclusive;
-
 /** `olds` are outputs, `news` inputs. */
 export const planOf = (olds: Json, news: Json): Plan => {
   if (isUnknown(news.bindings)) return { added: [], dropped: [], undeclared: [], twins: [], kept: [] };
@@ -33,9 +27,13 @@ export const planOf = (olds: Json, news: Json): Plan => {
   const declared = Map.groupBy(pairs, ({ identity }) => identity);
   const existing = Map.groupBy(managed, ({ identity }) => identity.uid);
   const isDeclared = (one: Binding) => (declared.get(one.identity.uid) ?? []).some((pair) => grants(one, pair));
-  const firstOf = (one: Binding) => existing.get(one.identity.uid)?.find(({ role }) => role.uid === one.role.uid);
-  const isTwin = (one: Binding) => (firstOf(one) ?? one).uid !== one.uid;
-  const recorded = removesRecorded(olds, news)
+  const isTwin = (one: Binding) => {
+    const first = existing.get(one.identity.uid)?.find(({ role }) => role.uid === one.role.uid);
+    return first !== undefined && first.uid !== one.uid;
+  };
+  // The first update of an exclusive set removes nothing: it records the existing bindings for the next preview.
+  const removesRecorded = settingsOf(news).exclusive && settingsOf(olds).exclusive;
+  const recorded = removesRecorded
     ? bindingsIn(olds, "unmanaged").filter(({ uid }) => mayRemove(process.env, uid))
     : [];
   const removable = recorded.filter(({ kept }) => kept === undefined);
@@ -94,7 +92,7 @@ export const requireFewRemovals = (name: string, plan: Plan, news: Json, describ
   const shown = removed.slice(0, SHOWN).map(describe);
   const more = removed.length > SHOWN ? [`and ${removed.length - SHOWN} more`] : [];
   throw new Error(
-    `${[head, ...shown, ...more].join("\n  - ")}\nIf this is intended, set maxRemovals: ${removed.length} for one run.`,
+    `${bulleted(head, ...shown, ...more)}\nIf this is intended, set maxRemovals: ${removed.length} for one run.`,
   );
 };
 

@@ -9,16 +9,18 @@ import { KEY } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
 import { unlessJournalFails } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
-import { requireIdentity } from "./live.ts";
-import { type Recovery, recoverInterrupted } from "./recover.ts";
+import { type Recovery, recoverInterrupted, requireIdentity } from "./live.ts";
 import { keptReasons, undeclaredBindings, type Work } from "./work.ts";
 
 /** Removes the bindings that a preview has shown, if identity and role are still the same. The next preview shows the rest. */
 export const removeSurplus = async (work: Work): Promise<void> => {
-  const { session, name, own, plan, olds, news } = work;
+  const { session, name, own, plan, olds, news, shown } = work;
   const kept = keptReasons(work);
   const undeclared = undeclaredBindings(work);
-  const surplus = undeclared.filter((one) => isShown(work, one));
+  const surplus = undeclared.filter(({ uid, identity, role }) => {
+    const one = shown.get(uid);
+    return one?.identity.uid === identity.uid && one.role.uid === role.uid;
+  });
   const others = undeclared.filter((one) => own.has(one.uid) || plan.kept.some(({ uid }) => uid === one.uid));
   for (const one of new Set([...surplus, ...others])) {
     const reason = kept.get(one.uid);
@@ -38,15 +40,11 @@ export const removeSurplus = async (work: Work): Promise<void> => {
   }
 };
 
-const isShown = ({ shown }: Work, { uid, identity, role }: Binding) => {
-  const one = shown.get(uid);
-  return one?.identity.uid === identity.uid && one.role.uid === role.uid;
-};
-
 /** Deletes a set: its managed bindings, with those that interrupted runs have created for it. `stored` are the outputs in the state. */
 export const deleteSet = async (session: Session, name: string, stored: Json): Promise<void> => {
   const managed = bindingsIn(stored, "bindings");
-  const { live, recovered } = await recoverForDelete(session, stored);
+  const { [KEY]: set, parent: group } = stored as { [KEY]: string; parent: string };
+  const { live, recovered } = await unlessJournalFails(NONE, () => recoverInterrupted(session, set, group, []));
   const lacking = live.filter(({ uid }) => {
     const entry = recovered.get(uid);
     const id = recordId(kindRecords.roleBinding.field, uid);
@@ -62,9 +60,6 @@ export const deleteSet = async (session: Session, name: string, stored: Json): P
 };
 
 const NONE: Recovery = { live: [], recovered: new Map(), named: [] };
-
-const recoverForDelete = (session: Session, { [KEY]: set, parent: group }: Json) =>
-  unlessJournalFails(NONE, () => recoverInterrupted(session, set as string, group as string, []));
 
 /** When the newest binding of the outputs was created: a binding that is not found may be equally new. */
 const newest = ({ updateTime }: Json): Json => ({ createTime: updateTime });
@@ -87,13 +82,13 @@ async function* removeEach(
   if (!first) return;
   const count = removals.length === 1 ? "1 role binding" : `${removals.length} role bindings`;
   const head = `RoleBindingSet ${name}: removing ${count} of group ${parentOf(first.uid)}; to restore one, add its pair to bindings:`;
-  session.log([head, ...removals.map((one) => `  ${restorable(one)}`)].join("\n"));
+  // Each in a form that can be pasted into the program again.
+  const lines = removals.map(
+    (one) => `  { identity: "${one.identity.uid}", role: "${one.role.uid}" }, // ${bindingText(one)}`,
+  );
+  session.log([head, ...lines].join("\n"));
   for (const { uid, identity, role } of removals) {
     const stored = { identity, role, createTime, [KEY]: key };
     yield { uid, isRemoved: await remove(kindRecords.roleBinding, session, uid, stored) };
   }
 }
-
-/** The pair in a form that can be pasted into the program again. */
-const restorable = (one: Binding) =>
-  `{ identity: "${one.identity.uid}", role: "${one.role.uid}" }, // ${bindingText(one)}`;

@@ -95,15 +95,16 @@ export const outputsOf = (
     identity: withoutHidden(identity, isHidden),
     role: withoutHidden(role, (uid) => !isRoot(uid) && isHidden(uid)),
   });
-  const withReason = (one: Live): Binding => {
-    const reason = kept.get(one.uid);
-    return reason === undefined ? bindingFrom(one) : { ...bindingFrom(one), kept: reason };
-  };
   const newest = managed.map(({ record }) => createTimeOf(record)).reduce((a, b) => (a > b ? a : b), "");
   return {
     parent: group,
     bindings: managed.map(bindingFrom),
-    unmanaged: unmanaged.map(withReason).toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
+    unmanaged: unmanaged
+      .map((one): Binding => {
+        const reason = kept.get(one.uid);
+        return reason === undefined ? bindingFrom(one) : { ...bindingFrom(one), kept: reason };
+      })
+      .toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
     ...settingsOf(bag),
     ...(newest !== "" && { updateTime: newest }),
   };

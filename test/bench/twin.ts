@@ -5,9 +5,9 @@ import { copyOf } from "../../cli/copy.ts";
 import { disagreements, type Sides, sidesOf } from "../../cli/twin/sides.ts";
 import { readTwin, startTwin, type Twin } from "../../cli/twin/twin.ts";
 import { clientWith } from "../../client/client.ts";
-import { systemClock } from "../../client/clock.ts";
 import { readConfig } from "../../client/credentials.ts";
 import { redactor } from "../../client/errors.ts";
+import { systemClock } from "../../client/retry.ts";
 import { systemTransport } from "../../client/transport.ts";
 
 const change = async (twin: Twin): Promise<Sides> => {

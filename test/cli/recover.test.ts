@@ -1,7 +1,7 @@
 // `irm recover`, and what `irm recover list` says of a run without checkpoints, with an engine that prints a state.
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { atWith, stampText } from "../../provider/record/id.ts";
+import { placeAndTime, stampText } from "../../provider/record/id.ts";
 import { isGroupThere, startSharedService } from "../harness/provider.ts";
 import { createGroup, createWorld, type Stored, type World } from "../provider/attribution/world.ts";
 import { exactFailure, failure, runIrm, success } from "../support/irm.ts";
@@ -171,7 +171,7 @@ describe("irm recover on a machine without the journal of a killed run", () => {
     vi.stubEnv("IRM_REQUEST_TIMEOUT", "1");
     // Before this process began, so that the operation is none of its own.
     const [at, startedAt] = [(await service.session.serviceNow()) - HOUR_MS, Date.now() - HOUR_MS];
-    const inputs = { parent, ...fields, ...atWith(service.session.service, stampText({ at, startedAt })) };
+    const inputs = { parent, ...fields, ...placeAndTime(service.session.service, stampText({ at, startedAt })) };
     const urn = "urn:pulumi:stack::project::irm:index:Group::lost";
     pending = { type: "creating", resource: { urn, type: "irm:index:Group", custom: true, inputs, outputs: {} } };
     lost = (await createGroup(service, parent, fields.name, fields.description)).uid;

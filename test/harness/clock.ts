@@ -2,7 +2,7 @@
 // - `manualClock` is stopped until a test moves it or a caller sleeps on it.
 // - `fastClock` runs many times as fast as the real one, the same for processes that share a pace.
 // - `sharedClock` advances when all of its workers sleep, so that a run of many workers is the same each time.
-import type { Clock } from "../../client/clock.ts";
+import type { Clock } from "../../client/retry.ts";
 import type { Random } from "../support/random.ts";
 
 export const MINUTE_MS = 60 * 1000;

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { digestOf } from "../../access/canonical.ts";
 import { Report } from "../../access/review/report.ts";
 import { mintDevToken } from "../../cli/command/serve-token.ts";
-import { atWith, stampText } from "../../provider/record/id.ts";
+import { placeAndTime, stampText } from "../../provider/record/id.ts";
 import { root } from "../harness/api-process.ts";
 import { engineFolder } from "../harness/engine-stack.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
@@ -176,7 +176,7 @@ it("an update deletes what a killed job created, and the program no longer decla
   const team = program.state().resources.find(({ urn }) => urn.endsWith("::team"));
   const [service = ""] = String(team?.inputs?.__at).split(" ");
   const now = Date.now();
-  program.beginCreate("team", "reverted", atWith(service, stampText({ at: now, startedAt: now })));
+  program.beginCreate("team", "reverted", placeAndTime(service, stampText({ at: now, startedAt: now })));
   const group = { name: "reverted", description: "first" };
   const { json } = await place.call("POST", `/iam/v2beta1/groups/${place.server.organization}`, group);
   writeProgram(source("first", "// without it"));

@@ -43,11 +43,11 @@ const requireShort = ({ way }: Passed, files: number, functions: number): void =
 };
 
 it("passes few files and functions: checks, one more create, and a first delete", async () => {
-  requireShort(await pass("first-check"), 53, 214);
-  requireShort(await pass("check"), 26, 77);
+  requireShort(await pass("first-check"), 47, 194);
+  requireShort(await pass("check"), 26, 70);
   const created = await pass("create");
   const { id, outs } = created.stored;
   const deleted = await pass("delete", id, JSON.stringify(outs));
   requireShort(created, 28, 118);
-  requireShort(deleted, 19, 61);
+  requireShort(deleted, 19, 60);
 });

@@ -1,6 +1,6 @@
 // `node begun-process.ts FILE ADDRESS PID KEY` prints a line when its create is in the journal FILE, and stays.
 import { createInterface } from "node:readline";
-import { systemClock } from "../../client/clock.ts";
+import { systemClock } from "../../client/retry.ts";
 import { joinOperation } from "../../provider/log/operation.ts";
 import { createJournal } from "../../provider/run/journal.ts";
 

@@ -2,7 +2,7 @@
 // the ENGINE, and writes into TRACE when it is inside of one.
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { systemClock } from "../../client/clock.ts";
+import { systemClock } from "../../client/retry.ts";
 import type { Entry } from "../../provider/log/entry.ts";
 import { joinOperation } from "../../provider/log/operation.ts";
 import { createJournal } from "../../provider/run/journal.ts";

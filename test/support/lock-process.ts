@@ -1,6 +1,6 @@
 // `node lock-process.ts FILE`: tries to take the lock of a journal, and prints its messages and its open descriptors of the lock.
 import { readdirSync, readlinkSync } from "node:fs";
-import { systemClock } from "../../client/clock.ts";
+import { systemClock } from "../../client/retry.ts";
 import { lockOf } from "../../provider/log/lock.ts";
 
 const [file] = process.argv.slice(2) as [string];

@@ -1,7 +1,7 @@
 // How the look-ups and lists of programs become functions of the plugin, so that they use the provider of their options. Arguments,
 // results and rules are the same as in the dynamic form; the functions themselves are generated (provider/program/generated/native).
 import * as pulumi from "@pulumi/pulumi";
-import { systemClock } from "../../../client/clock.ts";
+import { systemClock } from "../../../client/retry.ts";
 import type { Json, Resource } from "../../../schema/index.ts";
 import { TOKEN_PREFIX } from "../../record/kind.ts";
 import { AccessPolicy as DynamicAccessPolicy } from "../access-policy.ts";

@@ -8,7 +8,7 @@ import { kindRecords } from "../../../provider/kind/index.ts";
 import { contentsFrom } from "../../../provider/log/entries.ts";
 import { fingerprintOf } from "../../../provider/record/desired.ts";
 import { TOKEN_PREFIX } from "../../../provider/record/kind.ts";
-import type { OpenRuns } from "../../../provider/run/write-ahead.ts";
+import type { OpenRuns } from "../../../provider/run/stack-journal.ts";
 import type { EngineState } from "../../../pulumi/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { isGroupThere, startSharedService } from "../../harness/provider.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Env } from "../../../client/env.ts";
+import type { Env } from "../../../client/addresses.ts";
 import { DRIFT_PREVIEW, isDoubt } from "../../../client/preview-marks.ts";
 import { adoptionChanges, findAdopted, MATCHES } from "../../../provider/engine/adoption.ts";
 import { type Methods, providerWith } from "../../../provider/engine/methods.ts";

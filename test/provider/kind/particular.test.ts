@@ -1,6 +1,6 @@
 // What is particular to a kind. Role bindings: a built-in role by its name, secret names, and records that look like a new one.
 import { beforeEach, describe, expect, it, test } from "vitest";
-import { duplicateWarnings } from "../../../provider/engine/duplicates.ts";
+import { duplicateWarnings } from "../../../provider/engine/record-steps.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { recordId } from "../../../provider/record/id.ts";
@@ -302,24 +302,23 @@ it("a name that is secret in the program is not in the state, and an update with
 
 it("an existing record that looks like a new one is reported by uid after one list for a group, but not with unknown inputs or for an adoption", async () => {
   const { id } = await bindAs(args("viewer", "there"));
-  const duplicates = duplicateWarnings();
+  const warningOf = duplicateWarnings();
   const session = service.otherSession();
   service.requests.splice(0);
-  const text = await duplicates.warningOf(roleBinding, session, args("viewer", "again"));
+  const text = await warningOf(roleBinding, session, args("viewer", "again"));
   expect(text).toMatch(
     /^warning: RoleBinding again is new, and a role binding with the same parent and fields already exists/,
   );
   expect(text).toContain(`role binding ${id}, created `);
-  expect(await duplicates.warningOf(roleBinding, session, args(ci, "other"))).toBeUndefined();
+  expect(await warningOf(roleBinding, session, args(ci, "other"))).toBeUndefined();
   expect(operations().filter((one) => one === "GET roleBindings")).toHaveLength(1);
   for (const own of [{ adopt: id }, { identity: UNKNOWN }, { parent: UNKNOWN }])
-    expect(await duplicates.warningOf(roleBinding, session, { ...args("viewer"), ...own })).toBeUndefined();
+    expect(await warningOf(roleBinding, session, { ...args("viewer"), ...own })).toBeUndefined();
 });
 
 it("an existing record that looks like a new one is not requested again after a failure", async () => {
-  const duplicates = duplicateWarnings();
+  const warningOf = duplicateWarnings();
   const { session, requests } = scriptedSession(lostAnswer(false));
-  for (const name of ["one", "two"])
-    expect(await duplicates.warningOf(roleBinding, session, args(viewer, name))).toBeUndefined();
+  for (const name of ["one", "two"]) expect(await warningOf(roleBinding, session, args(viewer, name))).toBeUndefined();
   expect(requests).toHaveLength(1);
 });

@@ -5,9 +5,15 @@ import fs, { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } fro
 import { syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { contentsFrom, knownLine, textFrom } from "../../../provider/log/entries.ts";
+import {
+  acknowledgeIn,
+  contentsFrom,
+  JournalError,
+  journalFile,
+  knownLine,
+  textFrom,
+} from "../../../provider/log/entries.ts";
 import type { Entry } from "../../../provider/log/entry.ts";
-import { acknowledgeIn, JournalError, journalFile } from "../../../provider/log/file.ts";
 import { createJournal, type Journal, type NewIntent } from "../../../provider/run/journal.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { GROUP, ORG } from "../../support/scripted.ts";

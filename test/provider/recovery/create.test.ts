@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { DEADLINE_MS } from "../../../client/retry.ts";
 import type { HttpAnswer } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import { JournalError } from "../../../provider/log/file.ts";
+import { JournalError } from "../../../provider/log/entries.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Session } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { keptFolderProblem } from "../../../provider/engine/open-stacks.ts";
 import { journalFolder, journalPath, workTreeProblem } from "../../../provider/run/journal-path.ts";
-import { skipsCheckpoints } from "../../../provider/run/started-with.ts";
+import { skipsCheckpoints } from "../../../provider/run/stored-stack.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
 const folder = testFolder();

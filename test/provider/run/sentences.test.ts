@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "no
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sentencesWith } from "../../../provider/run/sentences.ts";
-import { environmentProblems } from "../../../provider/run/started-with.ts";
+import { environmentProblems } from "../../../provider/run/stored-stack.ts";
 import { type EngineProcess, engineAbove, startOf } from "../../../pulumi/process.ts";
 import { root } from "../../../scripts/base/project.mjs";
 import { testFolder } from "../../support/test-folder.ts";
@@ -115,7 +115,7 @@ it.skipIf(process.platform === "win32")("ps names the engine above the shell of 
 /** What a provider finds that the engine has started by a shell, with further variables. */
 const changedIn = (engine: Record<string, string>, own: Record<string, string>): string[] => {
   const inner = `
-    const { environmentProblems } = await import("${root}/provider/run/started-with.ts");
+    const { environmentProblems } = await import("${root}/provider/run/stored-stack.ts");
     console.log(JSON.stringify(environmentProblems(process.env)));`;
   const outer = `
     const { spawnSync } = require("node:child_process");
