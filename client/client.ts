@@ -88,7 +88,8 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     exchange: async (identityToken, source, limits) => {
       const row: Operation = operations.ExchangeGet;
       const identity = config.identity ? { identity: config.identity } : {};
-      const http = exchangeOf(requestOf(row, config.authUrl, { aud: [config.baseUrl], ...identity }), limits);
+      const whole = requestOf(row, config.authUrl, { aud: [config.baseUrl], ...identity });
+      const http = limits === undefined ? whole : withLimits(whole, limits);
       try {
         const answer = await attempt(
           "Exchange",
@@ -203,9 +204,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
 type Unsent = Omit<HttpRequest, "token" | "timeoutMs">;
 
 /** Limits go as a form (docs/contract.md#exchange): an address with all the capabilities of an owner is too long for many proxies. */
-const exchangeOf = ({ url, ...http }: Unsent, limits: Limits | undefined): Unsent => {
-  if (limits === undefined) return { ...http, url };
-  const { capabilities, scopes } = limits;
+const withLimits = ({ url, ...http }: Unsent, { capabilities, scopes }: Limits): Unsent => {
   // A request that names none asks for all of them.
   if (capabilities.length === 0) throw new TypeError("a narrowed token needs a capability");
   const form = new URLSearchParams(url.search);

@@ -200,8 +200,12 @@ export const foundSettings = (
  * configuration must not: the environment's addresses count, and those that differ are problems of the run.
  */
 const settingsIn = (get: GetConfig, env: Env, given: Given) => {
-  const placesOf = placesFor(given);
-  const isGiven = given.provider !== undefined || given.flag !== undefined;
+  const { provider, flag } = given;
+  const placesOf = (key: string): [string, string] => [
+    flag ?? (provider === undefined ? `stack configuration irm:${key}` : `provider ${provider}: ${key}`),
+    `environment ${VARIABLE[key as Setting]}`,
+  ];
+  const isGiven = provider !== undefined || flag !== undefined;
   const conflicts = addressConflicts({ baseUrl: get("irm:baseUrl"), authUrl: get("irm:authUrl") }, env);
   const isElsewhere = isGiven && conflicts.length > 0;
   const settingsEnv = isElsewhere ? without(env, SERVICES_OWN) : env;
@@ -216,7 +220,7 @@ const settingsIn = (get: GetConfig, env: Env, given: Given) => {
     return order.flatMap(({ value, place }) => (value ? [{ value, place }] : []))[0];
   };
   const differing = isGiven ? [] : conflicts.map((one) => conflictText(one, placesOf(one.name)[0]));
-  const named = env.IRM_BASE_URL || given.flag !== undefined ? "job" : "unnamed";
+  const named = env.IRM_BASE_URL || flag !== undefined ? "job" : "unnamed";
   const reach: Reach = isElsewhere ? "elsewhere" : named;
   return { read, differing, reach, placesOf };
 };
@@ -230,13 +234,6 @@ const conflictText = ({ own, job, place }: AddressConflict, ownPlace: string) =>
 };
 
 const SERVICES_OWN = [VARIABLE.authUrl, VARIABLE.identity];
-
-const placesFor =
-  ({ provider, flag }: Given) =>
-  (key: string): [string, string] => [
-    flag ?? (provider === undefined ? `stack configuration irm:${key}` : `provider ${provider}: ${key}`),
-    `environment ${VARIABLE[key as Setting]}`,
-  ];
 
 const missing = ([stack, environment]: [string, string], inStack: boolean) =>
   `no address of the API: set ${inStack ? `the ${stack}, or ` : ""}${environment.replace(/^environment /, "")} in the environment`;

@@ -156,7 +156,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: performance.now.bind(performance),
-  today: () => Date.now(),
+  today: Date.now,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  random: () => Math.random(),
+  random: Math.random,
 };

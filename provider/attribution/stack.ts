@@ -7,7 +7,7 @@ import { kindOfField } from "../kind/index.ts";
 import type { Entry, Run, Write } from "../log/entry.ts";
 import { fingerprintOf } from "../record/desired.ts";
 import { placeOfRecord, recordId } from "../record/id.ts";
-import { withPlace } from "../record/state.ts";
+import { placeInKey, withPlace } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
 import { CREATION_GRACE_MS } from "../recovery/not-found.ts";
 import { recordsIn } from "../recovery/pending-operations.ts";
@@ -184,21 +184,15 @@ export const findUndeclared = async (
   const isUndeclared = ({ entry, kind, record }: Leftover) => {
     const uid = record?.uid ?? entry.uid;
     const isHeld = uid !== undefined && kind !== undefined && declared.records.has(recordId(kind.field, uid));
-    return !isHeld && !mayTakeOver(declared, entry.key);
+    // A resource without a record may adopt this one later, if the run excludes the resource or fails. The key of a pair begins with the key
+    // of its set.
+    const place = placeInKey(entry.key);
+    return !isHeld && !declared.places.has(place) && !declared.places.has(place.replace(PAIR, ""));
   };
   const first = stack.leftovers.filter(isUndeclared);
   const undeclared = isPreview ? first : (await awaitLeftovers(session, first, stack.about)).filter(isUndeclared);
   const own = lostIn(stack, undeclared);
   return { own, doubtful: undeclared.filter((one) => !own.includes(one)) };
-};
-
-/**
- * A resource without a record may adopt this one later, if the run excludes the resource or fails. The key of a pair begins with the key of
- * its set.
- */
-const mayTakeOver = ({ places }: Declared, key: string) => {
-  const place = key.split("/").slice(3).join("/");
-  return places.has(place) || places.has(place.replace(PAIR, ""));
 };
 
 const PAIR = /(?: [0-9a-f]{40}(?:\/[0-9a-f]{16})*){3}$/;

@@ -4,6 +4,7 @@ import { bulleted } from "../../schema/index.ts";
 import type { Run, Write } from "../log/entry.ts";
 import { createTimeOf } from "../record/id.ts";
 import { recordText, withArticle } from "../record/kind.ts";
+import { placeInKey } from "../record/state.ts";
 import type { Leftover } from "./leftover.ts";
 import type { OpenStack } from "./stack.ts";
 
@@ -61,11 +62,10 @@ const countOf = (count: number, word: string) => (count === 0 ? [] : [`${count} 
 
 /** `Group::team: group 7209… "team", created 2026-01-28T12:54:21.189Z` */
 export const lineOf = ({ entry, kind, record, doubt }: Leftover): string => {
-  const head = entry.key.split("/").slice(3).join("/");
   const known = record && kind ? recordText(kind, record) : undefined;
   const created = record ? `, created ${createTimeOf(record)}` : "";
   const what =
     known ??
     (entry.uid === undefined ? withArticle(kind?.word ?? entry.kind) : `${kind?.word ?? entry.kind} ${entry.uid}`);
-  return `${head}: ${what}${created}${doubt === undefined ? "" : ` (${doubt})`}`;
+  return `${placeInKey(entry.key)}: ${what}${created}${doubt === undefined ? "" : ` (${doubt})`}`;
 };

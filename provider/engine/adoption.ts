@@ -15,8 +15,17 @@ import { changeOf, desiredFrom, fixedText, withUids } from "../record/desired.ts
 import { identityOf, isMatch, isSameIdentity, placeOfRecord, recordId } from "../record/id.ts";
 import { type Kind, pluralOf, title } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
-import { canonicalize, FORMER, inOneSpelling, KEY, MATCH, nameInKey, withPlace } from "../record/state.ts";
-import { stackOf } from "../run/journal.ts";
+import {
+  canonicalize,
+  FORMER,
+  inOneSpelling,
+  isEmpty,
+  KEY,
+  MATCH,
+  nameInKey,
+  placeInKey,
+  withPlace,
+} from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 import type { NotFound, StepParts } from "./steps.ts";
 
@@ -63,8 +72,8 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
       const { adopt: given, ...others } = asked;
       const missing = isNotFound(given) ? given : undefined;
       const adopt = missing ? missing.adopt : (given ?? undefined);
-      const isNew = Object.keys(olds).length === 0;
-      const file = adopt === undefined && match === undefined ? uids().get(inStack(key)) : undefined;
+      const isNew = isEmpty(olds);
+      const file = adopt === undefined && match === undefined ? uids().get(placeInKey(key)) : undefined;
       const uid = adopt ?? match ?? file;
       if (!isNew) {
         const before = olds.adopt ?? olds[FORMER];
@@ -94,7 +103,7 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
       const { [KEY]: key, [FORMER]: former = id } = stored;
       if (typeof key !== "string") return;
       const isAdopted = stored.adopted === true || stored[FORMER] !== undefined || inputs.adopt === id;
-      if (!isAdopted && uids().get(inStack(key)) !== id) return;
+      if (!isAdopted && uids().get(placeInKey(key)) !== id) return;
       const removed = former as string;
       const { args } = desiredFrom(kind, observe(kind, withPlace(kind, id, stored)));
       const identity = identityOf(kind, placeOfRecord(kind, id), args, removed);
@@ -121,9 +130,6 @@ const withFormer = ({ adopt: _adopt, [MATCH]: _match, ...others }: Json, uid: st
   ...others,
   [FORMER]: uid,
 });
-
-/** `Group::team`, of a resource that is in no component. */
-export const inStack = (key: unknown): string => String(key).slice(stackOf(String(key)).length + 1);
 
 /** The uids that the file beside the program assigns to its resources. The file is read once. */
 const uidsOfProgram = (cwd: string) => {

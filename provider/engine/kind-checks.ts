@@ -5,7 +5,7 @@ import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
 import { getOrInsert, isObject, isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { CheckFailure } from "../reconcile/index.ts";
-import { KEY, nameInKey } from "../record/state.ts";
+import { isEmpty, KEY, nameInKey } from "../record/state.ts";
 import { expectCreate } from "../recovery/batch.ts";
 import type { IsSecret, StepParts } from "./steps.ts";
 
@@ -32,7 +32,20 @@ export const kindChecksWith = ({ ledger, log }: StepParts): KindChecks => {
   const noteDeclaration = declaredTwiceWith(log);
   return {
     identity: {
-      problems: async ({ olds, inputs, isSecret }) => neverMatchedProblems(olds, inputs, isSecret, log),
+      // An identity that exists may match no token, and does not stop the update of others.
+      problems: async ({ olds, inputs: { claimMatch, adopt, [KEY]: key }, isSecret }) => {
+        if (!isObject(claimMatch)) return [];
+        const before = isObject(olds.claimMatch) ? olds.claimMatch : {};
+        return neverMatchedIn(claimMatch, isSecret?.(["claimMatch"]) !== false).flatMap(
+          ({ path: [field = ""], text, isCertain }) => {
+            const property = `claimMatch.${field}`;
+            const isNew = before[field] !== claimMatch[field];
+            if (isCertain && adopt === undefined && isNew) return [{ property, reason: text }];
+            log(`warning: Identity ${nameInKey(key)}: ${property} ${text}`);
+            return [];
+          },
+        );
+      },
       pass: async ({ inputs, isSecret }) => {
         const { claimMatch, staticKeys, [KEY]: key } = inputs;
         for (const text of isSecret ? openPatternTexts(inputs, isSecret) : [])
@@ -54,7 +67,7 @@ export const kindChecksWith = ({ ledger, log }: StepParts): KindChecks => {
       pass: async ({ olds, inputs }) => {
         const { identity, role, parent, adopt, [KEY]: key } = inputs;
         noteDeclaration(key, ["RoleBinding", identity, role, parent], sameBindingText);
-        const isCreated = Object.keys(olds).length === 0 && adopt === undefined;
+        const isCreated = isEmpty(olds) && adopt === undefined;
         if (isCreated && typeof key === "string" && isUidp(parent))
           expectCreate(await ledger(), { kind: kindRecords.roleBinding, parent, key });
       },
@@ -69,25 +82,6 @@ const openPatternTexts = (inputs: Json, isSecret: IsSecret) =>
     const texts = openPatternsIn(inputs[word] as Json).map(({ path, text }) => `${[word, ...path].join(".")} ${text}`);
     return isSecret([word]) && texts.length > 0 ? [`${word}, which is secret, lets in everyone`] : texts;
   });
-
-/** An identity that exists may match no token, and does not stop the update of others. */
-const neverMatchedProblems = (
-  olds: Json,
-  { claimMatch, adopt, [KEY]: key }: Json,
-  isSecret: IsSecret | undefined,
-  log: (text: string) => void,
-): CheckFailure[] => {
-  if (!isObject(claimMatch)) return [];
-  const before = isObject(olds.claimMatch) ? olds.claimMatch : {};
-  return neverMatchedIn(claimMatch, isSecret?.(["claimMatch"]) !== false).flatMap(
-    ({ path: [field = ""], text, isCertain }) => {
-      const property = `claimMatch.${field}`;
-      if (isCertain && adopt === undefined && before[field] !== claimMatch[field]) return [{ property, reason: text }];
-      log(`warning: Identity ${nameInKey(key)}: ${property} ${text}`);
-      return [];
-    },
-  );
-};
 
 /** Warns of a resource with other logical names `first` and `name`. */
 type TwiceText = (name: string, first: string) => string;

@@ -8,12 +8,22 @@ import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
 import { placeAndTime, recordId, stampTextIn } from "../record/id.ts";
-import { FORMER, KEY, membersOf, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
+import {
+  FORMER,
+  isEmpty,
+  KEY,
+  membersOf,
+  PREVIEW,
+  PROVIDER,
+  placeInKey,
+  REPLACE_ON,
+  SECRET_ARGUMENTS,
+} from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { sentencesWith } from "../run/sentences.ts";
 import type { Environment, Session } from "../run/session.ts";
 import { skipsCheckpoints } from "../run/stored-stack.ts";
-import { inStack, missingFailure } from "./adoption.ts";
+import { missingFailure } from "./adoption.ts";
 import { withoutLookUp } from "./look-up.ts";
 import { openStacks, openStepsWith, uncheckedGate } from "./open-stacks.ts";
 import { recordNames } from "./record-names.ts";
@@ -249,12 +259,10 @@ const lookUp = async (
   if (missing === undefined) return looked;
   const isOnService = isUpdate === true && !isOnTwins(env);
   if (isOnService || !env[DRIFT_PREVIEW]) return { ...looked, failures: [missingFailure(missing, news)] };
-  log(missingText(inStack(news[KEY]), missing.reason));
+  log(missingText(placeInKey(news[KEY]), missing.reason));
   // The create of an update then fails: it adopts, and sends no POST. A failure here would end the whole run.
   return isEmpty(olds) ? withoutLookUp(olds, { ...looked.news, adopt: missing.adopt }) : looked;
 };
-
-const isEmpty = (olds: Json) => Object.keys(olds).length === 0;
 
 const read = async (
   parts: ProviderParts,

@@ -10,8 +10,8 @@ import { desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
 import { createTimeOf, knownUid, recordId } from "../record/id.ts";
 import { type Kind, title, withArticle } from "../record/kind.ts";
 import { secretPaths } from "../record/normal-form.ts";
-import { hiddenMembers, KEY, MATCH, nameInKey } from "../record/state.ts";
-import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/create-problem.ts";
+import { hiddenMembers, isEmpty, KEY, MATCH, nameInKey } from "../record/state.ts";
+import { duplicateAdvice, refusesDuplicate, unknownState } from "../recovery/create-problem.ts";
 import { stackOperations } from "../recovery/pending-operations.ts";
 import { previewRecovery } from "../recovery/preview.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
@@ -129,7 +129,7 @@ const check = async (
   { isSecret, showsNames, mayReplace }: Shown,
 ): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }> => {
   const { log, notCompared, ledger } = shared;
-  const isNew = Object.keys(olds).length === 0;
+  const isNew = isEmpty(olds);
   if (!isNew) notCompared.add(given[KEY]);
   // A component has found the record (provider/program/policy-match.ts). For a resource in the state, the match is its own record.
   const isMatched = isUidp(match) && !notCompared.has(given[KEY]);
@@ -233,8 +233,7 @@ export const duplicateWarnings = () => {
           kind.unique ? "Without adopt the create fails." : "Without adopt the update creates another one.",
           "If this resource had another name before, declare that name in aliases.",
         ];
-    const unknown = problem === undefined ? [] : [unknownStateText(problem)];
-    return [bulleted(head, ...lines), ...unknown, outcome.join(" ")].join("\n");
+    return [bulleted(head, ...lines), ...unknownState(problem), outcome.join(" ")].join("\n");
   };
 
   /** The warning for the inputs of a new resource; undefined if no record matches, or the service does not answer. */

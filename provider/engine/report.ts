@@ -3,7 +3,7 @@ import { quoting, sessionErrorOf } from "../../client/errors.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
 import { type Json, printableLines } from "../../schema/index.ts";
 import type { ReadResult } from "../reconcile/index.ts";
-import { KEY } from "../record/state.ts";
+import { KEY, placeInKey } from "../record/state.ts";
 import type { Environment } from "../run/session.ts";
 
 const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
@@ -30,12 +30,8 @@ export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
 /** `Group::team`, from a key among the arguments; otherwise the uid. */
 const nameIn = (args: readonly unknown[]): string => {
   const keys = args.map((arg) => (arg as Json | undefined)?.[KEY]).filter((key) => typeof key === "string");
-  const uid = args.find((arg) => typeof arg === "string");
-  return (
-    (keys.at(-1) as string | undefined)?.split("/").slice(3).join("/") ??
-    (uid as string | undefined) ??
-    "another resource"
-  );
+  if (keys.length > 0) return placeInKey(keys.at(-1));
+  return args.find((arg) => typeof arg === "string") ?? "another resource";
 };
 
 /**

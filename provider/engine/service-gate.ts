@@ -47,20 +47,18 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
     if (error instanceof WrongService) stopped.reason ??= error;
     throw error;
   };
-  const lookUp = async (organization: string): Promise<LookUp> => {
-    try {
-      const session = await connect();
-      const found = await lookUpOrganization(session, await config(), organization);
-      if (!("problem" in found)) contact ??= Promise.resolve();
-      return found;
-    } catch (error) {
-      if (error instanceof WrongService) throw error;
-      return { problem: (error as Error).message };
-    }
-  };
   const absenceIn = async (root: string, run: Run): Promise<Absence | undefined> => {
     if (!(await hasCredentials()) || (await config()).movedFrom === root) return undefined;
-    const lookedUp = getOrInsert(lookUps, root, () => lookUp(root));
+    const lookedUp = getOrInsert(lookUps, root, async (): Promise<LookUp> => {
+      try {
+        const found = await lookUpOrganization(await connect(), await config(), root);
+        if (!("problem" in found)) contact ??= Promise.resolve();
+        return found;
+      } catch (error) {
+        if (error instanceof WrongService) throw error;
+        return { problem: (error as Error).message };
+      }
+    });
     const found = await lookedUp;
     if (!("problem" in found)) return found.absence;
     if (run.isUpdate !== false && found.isOfSession) goOffline(new Unreachable(found.problem), run);

@@ -9,7 +9,7 @@ import { isRoleName } from "../kind/names.ts";
 import { type Binding, bindingsIn, bindingText, grants, pairKey, pairsIn, withRoleUids } from "../kind/pair.ts";
 import { type CheckFailure, failureFrom, messageProblems } from "../reconcile/check.ts";
 import type { DiffResult } from "../reconcile/index.ts";
-import { givenArguments, hiddenMembers, KEY, nameInKey } from "../record/state.ts";
+import { givenArguments, hiddenMembers, isEmpty, KEY, nameInKey } from "../record/state.ts";
 import { withOneAttempt } from "../run/session.ts";
 import { applySet } from "../set/apply.ts";
 import { listLive } from "../set/live.ts";
@@ -95,8 +95,7 @@ const check = async (
   const problem = isUnknown(parent) ? undefined : (await ledger()).places.claim(parent, key, claim);
   const shown = showsNames ? { own: inputs.names, isOpen: (name: string) => !isSecret?.([name]) } : undefined;
   checked.set(key, { shown, looksUp: isSecret !== undefined });
-  if (Object.keys(olds).length === 0)
-    review.noteCheck(await withNames(shared, inputs), isSecret ? await liveIn(shared, parent) : []);
+  if (isEmpty(olds)) review.noteCheck(await withNames(shared, inputs), isSecret ? await liveIn(shared, parent) : []);
   // If the service does not answer, the update refuses them.
   const twice =
     mixesNamesAndUids(inputs) && (await hasCredentials())

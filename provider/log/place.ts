@@ -23,15 +23,13 @@ export class OperationError extends SessionError {
 /** Path of the operation's log, in a folder that exists. Removes the logs of engines that have ended. */
 export const logPath = ({ address, pid = parent() }: Engine): string => {
   const folder = requireFolder();
-  const end = endOf(address);
+  const end = `.${digest(address)}.jsonl`;
   const names = readdirSync(folder);
   for (const name of names) if (isAbandoned(name)) rmSync(join(folder, name), { force: true });
   // A process that does not see the engine names the log after another process above it.
   const isOwn = (name: string) => name.startsWith(`${namespace()}.`) && name.endsWith(end) && !isAbandoned(name);
   return join(folder, names.find(isOwn) ?? markOf(pid) + end);
 };
-
-const endOf = (address: string) => `.${digest(address)}.jsonl`;
 
 /** Whether a process that wrote into the log of this name is alive, as far as this one can see it. */
 export const hasLivingMember = (name: string): boolean => {

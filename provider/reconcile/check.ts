@@ -24,6 +24,7 @@ import {
   canonicalize,
   givenArguments,
   inOneSpelling,
+  isEmpty,
   shownOnDelete,
 } from "../record/state.ts";
 
@@ -42,7 +43,7 @@ export const check = (
   const inputs = canonicalize(kind, news);
   const problems = inputProblems(kind, inputs);
   const before = argumentsIn(kind, olds);
-  const refusals = Object.keys(before).length === 0 || mayReplace ? [] : refusedReplacements(kind, before, inputs);
+  const refusals = isEmpty(before) || mayReplace ? [] : refusedReplacements(kind, before, inputs);
   return {
     inputs: { ...inOneSpelling(kind, inputs), ...shownOnDelete(olds, inputs) },
     failures: [...problems, ...refusals].map(failureFrom),

@@ -5,7 +5,7 @@ import type { Entry } from "../log/entry.ts";
 import { changeOf, desiredFrom, keepVolatile } from "../record/desired.ts";
 import { placeOfRecord } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
-import { changedSwitches, inputsFrom, outputsFrom } from "../record/state.ts";
+import { changedSwitches, inputsFrom, isEmpty, outputsFrom } from "../record/state.ts";
 import { readUnlessDeleted } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
 import { readInBatch } from "./read-batch.ts";
@@ -52,7 +52,7 @@ export const read = async (
 
 /** Whether the inputs describe the record: other inputs would make the next update save a resource that does not differ. */
 const isAsGiven = (kind: Kind, id: string, observed: Json, given: Json) => {
-  if (Object.keys(given).length === 0) return false;
+  if (isEmpty(given)) return false;
   const desired = desiredFrom(kind, given);
   const { paths, replaces } = changeOf(desired, placeOfRecord(kind, id), observed);
   return paths.length === 0 && replaces.length === 0 && changedSwitches(observed, desired.args).length === 0;

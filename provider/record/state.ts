@@ -31,6 +31,12 @@ export interface RunInput {
   names?: Json;
 }
 
+/** Whether the engine has no inputs, or outputs, of a resource: it is new. */
+export const isEmpty = (bag: Json): boolean => Object.keys(bag).length === 0;
+
+/** The place in its stack, of a key: `organization/project/stack/RoleBinding::editors` to `RoleBinding::editors`. */
+export const placeInKey = (key: unknown): string => String(key).split("/").slice(3).join("/");
+
 /** The logical name in a key or a URN: `organization/project/stack/RoleBinding::editors` to `editors`. */
 export const nameInKey = (key: unknown): string => String(key ?? "").replace(/^.*::/s, "");
 
@@ -104,7 +110,7 @@ const onDelete = (deleteAdopted: unknown): Json => ({
 
 /** Added to the inputs `news` of a resource that adopts a record, or has adopted one; `olds` are its inputs so far. */
 export const shownOnDelete = (olds: Json, news: Json): Json => {
-  const isAdopted = Object.keys(olds).length === 0 ? news.adopt !== undefined : olds[ON_DELETE] !== undefined;
+  const isAdopted = isEmpty(olds) ? news.adopt !== undefined : olds[ON_DELETE] !== undefined;
   return isAdopted ? onDelete(news.deleteAdopted) : {};
 };
 

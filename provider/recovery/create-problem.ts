@@ -125,7 +125,7 @@ export const duplicateProblem = async (
   );
   if (alike.length === 0) return undefined;
   const lines = alike.map((record) => recordLine(kind, record));
-  const unknown = problem === undefined ? [] : [unknownStateText(problem)];
+  const unknown = unknownState(problem);
   if (isRefused) {
     const head = `${key}: ${withArticle(kind.word)} with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:`;
     const advice = duplicateAdvice(alike[0]?.uid as string);
@@ -152,8 +152,10 @@ const withoutOpen = async (session: Session, kind: Kind, entry: Entry, records: 
 };
 
 /** Reported before the run continues as cautiously as one without any evidence. */
-export const unknownStateText = (problem: string): string =>
-  `What the engine has stored, which would show the creates of a killed run, could not be read: ${problem}.`;
+export const unknownState = (problem: string | undefined): string[] =>
+  problem === undefined
+    ? []
+    : [`What the engine has stored, which would show the creates of a killed run, could not be read: ${problem}.`];
 
 export const duplicateAdvice = (uid: string): string =>
   `If it belongs to this resource: adopt: "${uid}", with deleteAdopted: true to delete it with the resource. If this resource had another ` +

@@ -43,9 +43,13 @@ export const fateOf = (
 ): Fate => {
   const { kind, key } = desired;
   if (session.ownership.creationRefusal(recordId(kind.field, record.uid as string), key)) return "foreign";
-  if (isKnown && !operation) {
-    if (entry.run !== undefined && !kind.unique && !isAsked(desired, record)) return "left";
-    requireAsked(session, desired, record);
+  // The journal is a file that others may be able to write, so it is not sufficient proof: the record must match the program, as a preview
+  // shows it.
+  if (isKnown && !operation && !isAsked(desired, record)) {
+    if (entry.run !== undefined && !kind.unique) return "left";
+    const { paths, replaces } = changeTo(desired, record);
+    const names = new Set([...replaces, ...paths].map((path) => argumentOf(kind, path)));
+    throw differentRecord(kind, session, key, record, [...names]);
   }
   if (shownOncePaths(kind).length > 0) return "unshown";
   return isKnown && operation && changeTo(desired, record).replaces.length > 0 ? "replaced" : "adopted";
@@ -122,18 +126,6 @@ const deleteUnshown = async (session: Session, { kind, key }: Desired, record: J
     `${key}: an earlier run created ${kind.word} ${uid}, but the response that shows its ${shownOncePaths(kind).join(", ")} was lost: ` +
       "it is deleted, and another one is created",
   );
-};
-
-/**
- * The journal is a file that others may be able to write, so it is not sufficient proof: the record must match the program, as a preview
- * shows it. Throws if it differs, and a person decides.
- */
-const requireAsked = (session: Session, desired: Desired, record: Json) => {
-  if (isAsked(desired, record)) return;
-  const { kind, key } = desired;
-  const { paths, replaces } = changeTo(desired, record);
-  const names = new Set([...replaces, ...paths].map((path) => argumentOf(kind, path)));
-  throw differentRecord(kind, session, key, record, [...names]);
 };
 
 /** The necessary changes to the record. Its secrets cannot be read, so they count as changed. */

@@ -54,18 +54,16 @@ export const listExisting = (session: Session, { kind, parent, args }: Desired):
   if (session.ownership.originOf(parent) === "created") return Promise.resolve({ records: [], isComplete: true });
   const filters = kind.upsert ? kind.filters(args) : {};
   const place = [kind.type, parent, ...Object.values(filters)].join(" ");
-  return getOrInsert(existing(session), place, () => childrenOf(kind, session, parent, filters));
-};
-
-const childrenOf = async (kind: Kind, session: Session, parent: string, filters: Json): Promise<Existing> => {
-  const records: Listed[] = [];
-  try {
-    for await (const record of listChildren(session, kind.list, parent, filters)) records.push(record);
-  } catch {
-    // A caller may have permission to create but not to list.
-    return { records, isComplete: false };
-  }
-  return { records, isComplete: true };
+  return getOrInsert(existing(session), place, async () => {
+    const records: Listed[] = [];
+    try {
+      for await (const record of listChildren(session, kind.list, parent, filters)) records.push(record);
+    } catch {
+      // A caller may have permission to create but not to list.
+      return { records, isComplete: false };
+    }
+    return { records, isComplete: true };
+  });
 };
 
 /** Existing records with the fields of the new one that no resource of this run owns. */

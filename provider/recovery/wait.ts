@@ -1,6 +1,7 @@
 // A recovery waits until no record of an interrupted run can appear any more, for a minute or longer. It reports the wait, and ^C ends it.
 import { once } from "node:events";
 import { withSection } from "../../client/errors.ts";
+import { placeInKey } from "../record/state.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
 
@@ -74,7 +75,7 @@ const SHOWN = 3;
 
 const waitText = (keys: readonly string[], waitedMs: number): string => {
   // A stack as a whole has no name of a resource.
-  const names = keys.map((key) => key.split("/").slice(3).join("/") || `all of ${key.replace(/\/$/, "")}`);
+  const names = keys.map((key) => placeInKey(key) || `all of ${key.replace(/\/$/, "")}`);
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
   return (
     `waiting for what an earlier request may still create, ${Math.round(waitedMs / 1000)} s so far: ` +

@@ -47,16 +47,15 @@ const openFile = (engine: EngineProcess | undefined) => {
   try {
     const path = logPath({ address: `sentences ${engine.start}`, pid: engine.pid });
     const text = existsSync(path) ? readFileSync(path, "utf8") : "";
-    return { shown: new Set(text.split("\n")), note: (mark: string) => noteIn(path, mark) };
+    const note = (mark: string) => {
+      try {
+        appendFileSync(path, `${mark}\n`, { mode: 0o600 });
+      } catch {
+        // The update repeats the sentence.
+      }
+    };
+    return { shown: new Set(text.split("\n")), note };
   } catch {
     return undefined;
-  }
-};
-
-const noteIn = (path: string, mark: string) => {
-  try {
-    appendFileSync(path, `${mark}\n`, { mode: 0o600 });
-  } catch {
-    // The update repeats the sentence.
   }
 };
