@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import { isHash } from "../access/base/git.ts";
-import { claimsOf } from "../client/addresses.ts";
+import { claimsOf } from "../client/token.ts";
 import { isObject, type Json, printable, valueAt } from "../schema/index.ts";
 import { type Forge, ForgeError, type Post, restOf, type Written } from "./forge.ts";
 import type { Host } from "./host.ts";

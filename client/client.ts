@@ -14,12 +14,12 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "../schema/index.ts";
-import { claimsOf, expiredApiTokenAdvice, isPast, newTokenAdvice, refusalReason } from "./addresses.ts";
 import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom, identityOf, type Limits } from "./credentials.ts";
 import { isGateRefusal, LostAnswer, NoConnection, type Redactor, RefusedToken } from "./errors.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
 import { type AttemptBudget, AttemptError, type Clock, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
+import { claimsOf, expiredApiTokenAdvice, isPast, newTokenAdvice, refusalReason } from "./token.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface CallOptions {

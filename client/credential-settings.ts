@@ -3,7 +3,8 @@
 
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { claimsOf, defaultAuthUrl, type Env, isAudience, isSameAddress, type Reach, without } from "./addresses.ts";
+import { defaultAuthUrl, type Env, isAudience, isSameAddress, type Reach, without } from "./addresses.ts";
+import { claimsOf } from "./token.ts";
 
 /** Where credentials are looked for. */
 export interface CredentialSource {

@@ -4,11 +4,12 @@
 import { decodeProtectedHeader } from "jose/decode/protected_header";
 import { decodeJwt } from "jose/jwt/decode";
 import { isUidp, protocolProblem } from "../schema/index.ts";
-import { claimsOf, isAudience } from "./addresses.ts";
+import { isAudience } from "./addresses.ts";
 import { type Config, type Env, type GetConfig, type Given, type ParsedConfig, parseConfig } from "./config.ts";
 import { API_TOKENS, type CredentialSource, GITHUB, WORKLOAD_TOKENS } from "./credential-settings.ts";
 import { ConfigError, type Redactor } from "./errors.ts";
 import type { Clock } from "./retry.ts";
+import { claimsOf } from "./token.ts";
 
 export interface Credentials {
   /** where the token came from, for the error when it is refused: "IRM_TOKEN" */

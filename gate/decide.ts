@@ -5,7 +5,7 @@ import { type Call, makesUid, methodOf } from "../access/change/methods.ts";
 import { unknownIn } from "../access/change/unknown.ts";
 import { referencesIn } from "../access/change/value.ts";
 import type { Write } from "../access/change/write.ts";
-import { placeText } from "../client/paginate.ts";
+import { placeText } from "../client/records.ts";
 import { getOrInsert, isAncestor, isObject, isUidp, isWithin, type Json, printable } from "../schema/index.ts";
 import { type Resolved, requestIfSame, resolvedRequest, resolvedWrite } from "./resolved.ts";
 

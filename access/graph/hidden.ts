@@ -3,7 +3,7 @@
 import type { Client } from "../../client/client.ts";
 import { apiErrorOf, apiText, hasCode, ListError, sessionErrorOf } from "../../client/errors.ts";
 import { forEachOf } from "../../client/in-parallel.ts";
-import { isListable, listAll } from "../../client/paginate.ts";
+import { isListable, listAll } from "../../client/records.ts";
 import {
   isObject,
   isUidp,

@@ -1,7 +1,7 @@
 // Groups of a caller who may not be able to list them: their names, and the group that a path means.
 import type { Client } from "../../client/client.ts";
 import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
-import { getRecord, isListable, listAll, listChildren, partsOf } from "../../client/paginate.ts";
+import { getRecord, isListable, listAll, listChildren, partsOf } from "../../client/records.ts";
 import { ancestorsOf, isAncestorOrSelf, isUidp, resources, rootOf, suggestion } from "../../schema/index.ts";
 import { friendlyCapability } from "../capability.ts";
 import { type AccessGraph, newGraph, withoutSlashes } from "../graph/graph.ts";

@@ -2,7 +2,7 @@
 // may list nothing. If a service lacks that answer, the bindings and roles of the caller are listed, and unreadable ones are named.
 import type { Caller, Client } from "../../client/client.ts";
 import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
-import { getRecord, isListable, listAll, listPage } from "../../client/paginate.ts";
+import { getRecord, isListable, listAll, listPage } from "../../client/records.ts";
 import {
   capabilityName,
   isAncestorOrSelf,

@@ -1,7 +1,7 @@
 // The holder of the access that a revocation removes: an identity has a role by a role binding, and the people of an external group have
 // one by a mapping.
 import type { Client } from "../../client/client.ts";
-import { createRecord, isListable, listAll } from "../../client/paginate.ts";
+import { createRecord, isListable, listAll } from "../../client/records.ts";
 import { type Json, parentOf, resources } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { type AccessGraph, type GroupNode, lineageOf, type NodeId, placesIn } from "../graph/graph.ts";

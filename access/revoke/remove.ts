@@ -2,7 +2,7 @@
 import type { Client } from "../../client/client.ts";
 import { hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { forEachOf } from "../../client/in-parallel.ts";
-import { deleteRecord } from "../../client/paginate.ts";
+import { deleteRecord } from "../../client/records.ts";
 import { createGrant, type HeldBinding, type Holder, kindOf, listGrants } from "./holder.ts";
 import type { UndoFile } from "./undo-file.ts";
 

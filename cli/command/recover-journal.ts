@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { placeText } from "../../client/paginate.ts";
+import { placeText } from "../../client/records.ts";
 import { DEADLINE_MS, systemClock } from "../../client/retry.ts";
 import { countsText } from "../../provider/attribution/text.ts";
 import { type KindName, kindRecords } from "../../provider/kind/index.ts";

@@ -9,14 +9,15 @@ import {
   compareClaims,
   compareTimes,
 } from "../../access/workload/claims.ts";
-import { claimsOf, isSameAddress, newTokenAdvice, without } from "../../client/addresses.ts";
+import { isSameAddress, without } from "../../client/addresses.ts";
 import { type Client, clientWith } from "../../client/client.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
 import { API_TOKENS } from "../../client/credential-settings.ts";
 import { missingCredentials } from "../../client/credentials.ts";
 import { apiErrorOf, hasCode, redactor, withoutSection } from "../../client/errors.ts";
-import { getRecord, listAll } from "../../client/paginate.ts";
+import { getRecord, listAll } from "../../client/records.ts";
 import { systemClock } from "../../client/retry.ts";
+import { claimsOf, newTokenAdvice } from "../../client/token.ts";
 import type { Transport } from "../../client/transport.ts";
 import { isUidp, type Json, printable, resources } from "../../schema/index.ts";
 import { clientErrorText } from "../client.ts";

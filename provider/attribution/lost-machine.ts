@@ -1,8 +1,9 @@
 // Leftovers of a killed run whose machine is lost with its journal: the engine's state lists the operations that it had begun
 // (docs/faults.md#f26). The records that it was changing are compared like those of an open stack. A record that it created, and that no
 // resource adopts, is named. It is deleted before the run deletes anything else: it may block that deletion.
-import { listChildren } from "../../client/paginate.ts";
+
 import { openStackText } from "../../client/preview-marks.ts";
+import { listChildren } from "../../client/records.ts";
 import { bulleted } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import type { Write } from "../log/entry.ts";

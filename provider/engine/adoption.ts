@@ -4,7 +4,7 @@
 // stays an error.
 import { existsSync } from "node:fs";
 import { uidsIn } from "../../access/policy/uids.ts";
-import { listAll, listChildren } from "../../client/paginate.ts";
+import { listAll, listChildren } from "../../client/records.ts";
 import { projectFolder } from "../../pulumi/project.ts";
 import { bulleted, isObject, isUidp, type Json, valueAt } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";

@@ -1,7 +1,7 @@
 // Look-ups of a check, if the program has not done them itself (plugin/): the record that `adopt` names, and names of built-in roles. It
 // looks up only arguments that are new since the last update, so most checks send no request.
 
-import { type List, listAll, listChildren } from "../../client/paginate.ts";
+import { type List, listAll, listChildren } from "../../client/records.ts";
 import { containsUnknown, isUnknown, UNKNOWN } from "../../pulumi/value.ts";
 import {
   bulleted,

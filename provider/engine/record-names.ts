@@ -1,6 +1,6 @@
 // The names that a preview shows. Names of the program and of the state come first. For a record that the program gives only by uid, the
 // API is asked once, if a line shows the name. After a failure no more are asked for: a preview works without the service.
-import { listAll } from "../../client/paginate.ts";
+import { listAll } from "../../client/records.ts";
 import { ancestorsOf, getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { isRoleName } from "../kind/names.ts";

@@ -1,6 +1,7 @@
 // The steps of a kind whose resources are records of the API.
-import { type Listed, listChildren } from "../../client/paginate.ts";
+
 import type { TakenOver } from "../../client/preview-marks.ts";
+import { type Listed, listChildren } from "../../client/records.ts";
 import { containsUnknown } from "../../pulumi/value.ts";
 import { bulleted, getOrInsert, isUidp, type Json } from "../../schema/index.ts";
 import { isAlike, noteRefreshed, observeRecord } from "../attribution/observe.ts";

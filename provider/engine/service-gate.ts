@@ -5,8 +5,8 @@
 // delete in the outputs.
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText, withSection } from "../../client/errors.ts";
-import { listPage } from "../../client/paginate.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
+import { listPage } from "../../client/records.ts";
 import type { Clock } from "../../client/retry.ts";
 import { bulleted, getOrInsert, isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
 import { type Absence, absenceOf } from "../recovery/not-found.ts";

@@ -1,7 +1,7 @@
 // Lines in the preview of a set: each pair that it adds, adopts or removes, by the names that the program, the state or the API knows.
 import { relationshipOf } from "../../access/graph/live-record.ts";
 import { isUsed, pullTokenExpiry } from "../../access/query/pull-tokens.ts";
-import { listAll } from "../../client/paginate.ts";
+import { listAll } from "../../client/records.ts";
 import { bulleted, type Json, printable, resources } from "../../schema/index.ts";
 import {
   type Binding,

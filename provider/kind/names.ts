@@ -1,6 +1,6 @@
 // A record as messages name it: by its name if that is known and not secret, otherwise by its uid.
 
-import { listChildren } from "../../client/paginate.ts";
+import { listChildren } from "../../client/records.ts";
 import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
 import {
   isRoleName as isName,

@@ -12,7 +12,7 @@ import {
 } from "../../access/policy/policy.ts";
 import { type PolicyUids, parseUids } from "../../access/policy/uids.ts";
 import type { Client } from "../../client/client.ts";
-import { type Listed, listAll, listChildren } from "../../client/paginate.ts";
+import { type Listed, listAll, listChildren } from "../../client/records.ts";
 import { bulleted, getOrInsert, type Json, parentOf, printable, suggestion } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Kind, pluralOf } from "../record/kind.ts";

@@ -1,6 +1,6 @@
 // Create, without duplicates or lost records (docs/faults.md#nothing-lost): adopt the record that the program names, recover one that
 // an interrupted run created, or create it. Once a record exists, every failure carries its uid (`Incomplete`).
-import { placeText } from "../../client/paginate.ts";
+import { placeText } from "../../client/records.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { changeOf, type Desired, desiredFrom, fixedText, withArgs, withUids } from "../record/desired.ts";
 import { placeOfRecord, recordId } from "../record/id.ts";

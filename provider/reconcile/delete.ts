@@ -2,7 +2,7 @@
 // kept. If a program gives plain uids, the engine does not know the order of deletion. So a group waits here for its children, and a role
 // for its bindings, as long as their number falls.
 import { apiErrorOf, apiText, hasCode, withSection } from "../../client/errors.ts";
-import { type List, listAll, listPage } from "../../client/paginate.ts";
+import { type List, listAll, listPage } from "../../client/records.ts";
 import { type ApiError, ancestorsOf, apiError, bulleted, getOrInsert, type Json } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { type Blockers, type Kind, recordText } from "../record/kind.ts";

@@ -1,7 +1,7 @@
 // forceDestroy of a group: deletes the records below it that the engine does not know, deepest first, and logs them before the first
 // delete. It refuses an organization, too many records, and deletions that would reach beyond the group.
 import { apiErrorOf, apiText, withoutSection, withSection } from "../../client/errors.ts";
-import { listAll } from "../../client/paginate.ts";
+import { listAll } from "../../client/records.ts";
 import { bulleted, FORCE_DESTROY_MAX, isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
 import { BELOW } from "../kind/index.ts";
 import { recordId } from "../record/id.ts";

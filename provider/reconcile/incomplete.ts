@@ -2,7 +2,7 @@
 // run continues from there.
 
 import { withSection } from "../../client/errors.ts";
-import { subjectText } from "../../client/paginate.ts";
+import { subjectText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Desired } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";

@@ -1,7 +1,7 @@
 // A list of a kind, read page by page as far as its caller needs, and kept for a while. It is dropped if it is too old or too large, or if
 // this process has written since it began.
 import type { CallOptions } from "../../client/client.ts";
-import { type Listed, listPage } from "../../client/paginate.ts";
+import { type Listed, listPage } from "../../client/records.ts";
 import { getOrInsert, isUidp, type Json, PAGE_SIZE_MAX, parentOf } from "../../schema/index.ts";
 import type { Kind } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";

@@ -3,7 +3,7 @@
 // that earlier answers have saved. A record that a list lacks is read by its own GET; so is each record if lists fail.
 import { isDeepStrictEqual } from "node:util";
 import type { CallOptions } from "../../client/client.ts";
-import { listPage } from "../../client/paginate.ts";
+import { listPage } from "../../client/records.ts";
 import { getOrInsert, isRoot, type Json, PAGE_SIZE_MAX, rootOf } from "../../schema/index.ts";
 import { keepVolatile } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";

@@ -1,6 +1,6 @@
 // Update: one PATCH whose mask names only the changed paths, so it touches nothing else. Its response is compared with the request.
 import { apiErrorOf, LostAnswer } from "../../client/errors.ts";
-import { createRecord, getRecord, updateRecord } from "../../client/paginate.ts";
+import { createRecord, getRecord, updateRecord } from "../../client/records.ts";
 import { type Json, maskTouches } from "../../schema/index.ts";
 import {
   changedPaths,

@@ -1,6 +1,6 @@
 // The facts about a kind that reconcile needs: names, and the few rules in which kinds differ. provider/kind derives most of it.
 import type { Client } from "../../client/client.ts";
-import type { List, RecordOperations } from "../../client/paginate.ts";
+import type { List, RecordOperations } from "../../client/records.ts";
 import {
   argumentPath,
   argumentsOf,

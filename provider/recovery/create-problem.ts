@@ -1,6 +1,6 @@
 // Problems of a create, and their texts for a person.
 import { LostAnswer, RecordError, withSection } from "../../client/errors.ts";
-import { placeText, subjectText } from "../../client/paginate.ts";
+import { placeText, subjectText } from "../../client/records.ts";
 import { bulleted, type Json, type OperationName, operations } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Desired } from "../record/desired.ts";

@@ -1,7 +1,7 @@
 // Evidence of creates of earlier runs that this run has not settled. It comes from the journal or, on a machine without the journal of such
 // a run, from the engine's state. That state is as trustworthy here as for the records that it lists, so a record that it shows may by now
 // differ from the program.
-import { placeText } from "../../client/paginate.ts";
+import { placeText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import { bindingsIn, desiredPair, grants, isPairKeyOf, pairsIn, withRoleUids } from "../kind/pair.ts";

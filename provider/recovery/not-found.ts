@@ -3,7 +3,7 @@
 // organization was deleted, everything is NOT_FOUND.
 import type { CallOptions } from "../../client/client.ts";
 import { addAdvice, apiErrorOf, hasCode, sessionErrorOf, withSection } from "../../client/errors.ts";
-import { deleteRecord, getRecord, listPage, type RecordOperations } from "../../client/paginate.ts";
+import { deleteRecord, getRecord, listPage, type RecordOperations } from "../../client/records.ts";
 import type { Clock } from "../../client/retry.ts";
 import {
   getOrInsert,

@@ -1,6 +1,6 @@
 // Recovers creates of interrupted runs: adopts the record that a create produced, and reports records that no resource manages.
 import { sessionErrorOf, withoutSection, withSection } from "../../client/errors.ts";
-import { placeText } from "../../client/paginate.ts";
+import { placeText } from "../../client/records.ts";
 import { bulleted, type Json } from "../../schema/index.ts";
 import { kindOfField } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";

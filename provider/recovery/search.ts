@@ -2,7 +2,7 @@
 // exist before, and no other resource owns it. The same rule judges a record in a response, in a journal entry and in a list.
 
 import { withSection } from "../../client/errors.ts";
-import { type Listed, listChildren, placeText } from "../../client/paginate.ts";
+import { type Listed, listChildren, placeText } from "../../client/records.ts";
 import { bulleted, getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";

@@ -2,7 +2,7 @@
 // there.
 
 import { quoting } from "../../client/errors.ts";
-import { isListable } from "../../client/paginate.ts";
+import { isListable } from "../../client/records.ts";
 import { BATCH_MAX, bulleted, isRoot, type Json, pairsTwice } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import {

@@ -1,6 +1,6 @@
 // The role bindings of a group as the API has them, and those that interrupted runs created.
 
-import { listChildren } from "../../client/paginate.ts";
+import { listChildren } from "../../client/records.ts";
 import { isRoot, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { partOf } from "../kind/names.ts";

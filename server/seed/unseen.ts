@@ -52,7 +52,7 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
   };
   const storedPlace = (kind: CopiedKind, uid: string) => {
     if (kind === "group") return parentOf(uid);
-    // A request about a group itself asks whether the records in it can be listed (client/paginate.ts).
+    // A request about a group itself asks whether the records in it can be listed (client/records.ts).
     const places = kind === "accountAssociation" ? [uid, parentOf(uid)] : [parentOf(uid), groupOf(kind, uid)];
     return places.find((place) => isStored("group", place)) ?? groupOf(kind, uid);
   };

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { afterEach, expect, it, vi } from "vitest";
+import { journalFile } from "../../provider/log/entries.ts";
 import type { Entry } from "../../provider/log/entry.ts";
-import { journalFile } from "../../provider/log/file.ts";
 import { root } from "../harness/api-process.ts";
 import { runCommand } from "../support/command.ts";
 import { exactFailure, runIrm, success } from "../support/irm.ts";

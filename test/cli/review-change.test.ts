@@ -5,7 +5,7 @@ import type { Change } from "../../access/change/change.ts";
 import type { Write } from "../../access/change/write.ts";
 import { Report } from "../../access/review/report.ts";
 import { checkChangeFile, writeChange } from "../../cli/files.ts";
-import { createRecord } from "../../client/paginate.ts";
+import { createRecord } from "../../client/records.ts";
 import { resources } from "../../schema/index.ts";
 import { makeChange, writeChangeFile } from "../harness/change-file.ts";
 import { createUid } from "../harness/records.ts";

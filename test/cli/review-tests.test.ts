@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Change } from "../../access/change/change.ts";
 import { Report } from "../../access/review/report.ts";
 import type { Client } from "../../client/client.ts";
-import { createRecord, updateRecord } from "../../client/paginate.ts";
+import { createRecord, updateRecord } from "../../client/records.ts";
 import { resources } from "../../schema/index.ts";
 import type { TestServer } from "../harness/api-server.ts";
 import { grant, makeChange, writeChangeFile } from "../harness/change-file.ts";

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import type { Client } from "../../client/client.ts";
-import { updateRecord } from "../../client/paginate.ts";
+import { updateRecord } from "../../client/records.ts";
 import { resources } from "../../schema/index.ts";
 import { serve, shuffledIds } from "../harness/api-server.ts";
 import { grant, makeChange, writeChangeFile } from "../harness/change-file.ts";

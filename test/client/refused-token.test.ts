@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, it, test, vi } from "vitest";
 import type { Env } from "../../client/config.ts";
 import { readConfig } from "../../client/credentials.ts";
-import { listAll } from "../../client/paginate.ts";
+import { listAll } from "../../client/records.ts";
 import { expiredApiTokenAdvice, newTokenAdvice } from "../../client/token.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import * as reconcile from "../../provider/reconcile/index.ts";

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { isAudience } from "../../client/addresses.ts";
 import { identityOf } from "../../client/credentials.ts";
-import { listAll } from "../../client/paginate.ts";
+import { listAll } from "../../client/records.ts";
 import { AttemptError } from "../../client/retry.ts";
 import { claimsOf } from "../../client/token.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";

@@ -6,7 +6,7 @@ import { writesFrom } from "../../access/change/write.ts";
 import { accessOfChange, sidesOf } from "../../cli/twin/sides.ts";
 import { readTwin, recordsOf, startTwin } from "../../cli/twin/twin.ts";
 import type { Client } from "../../client/client.ts";
-import { createRecord } from "../../client/paginate.ts";
+import { createRecord } from "../../client/records.ts";
 import { type Json, resources } from "../../schema/index.ts";
 import type { TestServer } from "./api-server.ts";
 import { copyOfServer } from "./copy.ts";

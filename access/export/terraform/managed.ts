@@ -2,7 +2,7 @@
 import type { Client } from "../../../client/client.ts";
 import { hasCode } from "../../../client/errors.ts";
 import { forEachOf } from "../../../client/in-parallel.ts";
-import { getRecord, partsOf } from "../../../client/paginate.ts";
+import { getRecord, partsOf } from "../../../client/records.ts";
 import { isAncestorOrSelf, isUidp, parentOf, resources, rootOf } from "../../../schema/index.ts";
 import { groupOf, listVisible } from "../../graph/hidden.ts";
 import type { Listed } from "../../graph/live-record.ts";

@@ -1,6 +1,6 @@
 // Caches an issuer's keys, from its discovery document and key set (OpenID Connect Discovery 1.0 section 4). Anyone with a
 // token can ask for a key, so fetches are bounded: one at a time and a pause for each issuer, and a limit on concurrent
-// fetches (`places.ts`). The number of cached issuers is also bounded. Callers ask only for issuers that a stored identity trusts.
+// fetches. The number of cached issuers is also bounded. Callers ask only for issuers that a stored identity trusts.
 import { isLoopbackUrl, isObject } from "../../../schema/index.ts";
 import { ownValue, parseStrictJson } from "../token/compact.ts";
 import { refusal } from "../token/refusal.ts";

@@ -12,7 +12,7 @@ import { copyOf } from "../../../cli/copy.ts";
 import { accessOfChange, currentChangeOf, sidesOf } from "../../../cli/twin/sides.ts";
 import { readTwin, recordsOf, startTwin } from "../../../cli/twin/twin.ts";
 import type { Client } from "../../../client/client.ts";
-import { createRecord } from "../../../client/paginate.ts";
+import { createRecord } from "../../../client/records.ts";
 import { isApiError, type Json, resources } from "../../../schema/index.ts";
 import { makeChange } from "../../harness/change-file.ts";
 import { copyOfServer } from "../../harness/copy.ts";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeText } from "../../../access/change/change.ts";
-import { createRecord } from "../../../client/paginate.ts";
+import { createRecord } from "../../../client/records.ts";
 import { resources } from "../../../schema/index.ts";
 import { createRepository } from "../../support/repository.ts";
 import type { TestServer } from "../api-server.ts";

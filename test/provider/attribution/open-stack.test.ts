@@ -1,6 +1,6 @@
 // What a run without checkpoints writes ahead, and what the next runs make of it when it was killed.
 import { beforeEach, describe, expect, it } from "vitest";
-import { updateRecord } from "../../../client/paginate.ts";
+import { updateRecord } from "../../../client/records.ts";
 import type { Transport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import type { StateResource } from "../../../pulumi/state.ts";

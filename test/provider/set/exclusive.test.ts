@@ -1,7 +1,7 @@
 // What must not end access: an exclusive set removes only what a preview has shown, and keeps what must not disappear.
 import { expect, it } from "vitest";
 import { SECRET_ARGUMENTS } from "../../../provider/record/state.ts";
-import { keptOnPurpose } from "../../../provider/set/live.ts";
+import { keptBy } from "../../../provider/set/live.ts";
 import { UNKNOWN } from "../../../pulumi/value.ts";
 import type { Json } from "../../../schema/index.ts";
 import { Killed } from "../../harness/provider.ts";
@@ -108,9 +108,9 @@ it.each<[string, owners: string[], removed: string[], kept: string[]]>([
   const role = { uid: "b".repeat(40), name: "owner" };
   const live = owners.map((uid) => ({ uid, identity: { uid: `of ${uid}` }, role, record: { uid } }));
   const removals = live.filter(({ uid }) => removed.includes(uid));
-  const reasons = keptOnPurpose(organization, live, removals, "of mine");
+  const reasons = keptBy({ exclusive: true }, organization, live, removals, "of mine");
   expect([...reasons].map(([uid, reason]) => `${uid}: ${reason}`)).toEqual(kept);
-  expect(keptOnPurpose(`${organization}/0000000000000001`, live, removals, undefined).size).toBe(0);
+  expect(keptBy({ exclusive: true }, `${organization}/0000000000000001`, live, removals, undefined).size).toBe(0);
 });
 
 it("an exclusive set removes at most maxRemovals, or fails in the preview and before the first", async () => {

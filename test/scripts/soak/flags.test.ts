@@ -10,9 +10,13 @@ import { parseSoak, usage } from "../../soak/run/flags.ts";
 const NAMES = Object.keys(parts);
 
 const soak = (...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "scripts", "soak", "parts.ts"), ...args], {
-    encoding: "utf8",
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, "test", "soak", "run", "parts.ts"), ...args],
+    {
+      encoding: "utf8",
+    },
+  );
   return { status, stdout, stderr };
 };
 

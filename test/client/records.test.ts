@@ -1,6 +1,6 @@
 // Listing ends, whatever the service answers. The tests count requests, and use a clock that takes no real time.
 import { expect, it } from "vitest";
-import { listAll, listChildren } from "../../client/paginate.ts";
+import { listAll, listChildren } from "../../client/records.ts";
 import type { HttpAnswer } from "../../client/transport.ts";
 import type { Session } from "../../provider/run/session.ts";
 import type { Json } from "../../schema/index.ts";

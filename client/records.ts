@@ -1,6 +1,6 @@
-// Lists. Pages are fetched as the caller consumes them. A page token older than three days starts the list over (docs/contract.md#d6),
-// so records that were seen are skipped. A page may be empty and still name another page (AIP-158). So limits end a list that a service,
-// or a cache in front of it, would continue for ever.
+// Records by uid, and lists of them. Pages are fetched as the caller consumes them. A page token older than three days starts the list over
+// (docs/contract.md#d6), so records that were seen are skipped. A page may be empty and still name another page (AIP-158). So limits end a
+// list that a service, or a cache in front of it, would continue for ever.
 import {
   isUidp,
   type Json,
