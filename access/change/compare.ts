@@ -1,6 +1,6 @@
 // Whether a change that was computed again, on a fresh copy, is the approved one or the rest of it. A run that ended halfway can be
 // repeated. A manual edit that matters stops it.
-import { ancestorsOf, isWithin, type Json, valueAt } from "../../schema/index.ts";
+import { ancestorsOf, fieldPaths, isWithin, type Json, type Resource, resources, valueAt } from "../../schema/index.ts";
 import { canonical } from "../canonical.ts";
 import { joinWithAnd, quote } from "../text.ts";
 import type { Change, ChangeAfter, ChangeContent, ChangeRow } from "./change.ts";
@@ -8,7 +8,6 @@ import { methodOf } from "./methods.ts";
 import { digestsOf, type RecordOf, recordFields, valueDigest } from "./rows.ts";
 import { type CurrentChange, formOf, type Terms, termsOf } from "./terms.ts";
 import type { Text } from "./text.ts";
-import { type Titles, titlesOf } from "./title.ts";
 import { decidesNothing } from "./unknown.ts";
 import type { Write } from "./write.ts";
 
@@ -42,7 +41,7 @@ interface Parts {
   approved: Change;
   current: CurrentChange;
   terms: Terms;
-  titles: Titles;
+  titles: ReturnType<typeof titlesOf>;
   /** encodes a text of the copies in terms of the approved change */
   comparable(text: string): Text;
 }
@@ -128,7 +127,7 @@ const compareWrites = (parts: Parts) => {
     writes.filter(({ mask }) => mask),
     targetOf,
   );
-  const deleted = deletedIn(writes);
+  const isDeleted = deletionsIn(writes, terms);
   const sayAgain = (write: Write) => `${titles.write(write)}: the approved change does not send this request`;
   const editedIn = editedBy(parts);
   const problems: string[] = [];
@@ -144,10 +143,7 @@ const compareWrites = (parts: Parts) => {
       else problems.push(sayAgain(write));
     } else if (method.verb === "delete") {
       const uid = terms.plain(made.uid);
-      if (
-        [uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([write.service ?? "", terms.encodeText(one)])))
-      )
-        continue;
+      if (isDeleted(uid, write.service)) continue;
       // A create has made a replacement: `after` checks the access that remains there.
       if (terms.shownOnce.has(uid)) continue;
       if (method.resource.givesNoAccess) added.push(made);
@@ -168,13 +164,16 @@ const compareWrites = (parts: Parts) => {
   return { problems, added };
 };
 
-/** Records that the approved change deletes, with all their contents. */
-const deletedIn = (writes: readonly Write[]): ReadonlySet<string> =>
-  new Set(
+/** Whether the approved change deletes a record, by itself or with a record that contains it. */
+const deletionsIn = (writes: readonly Write[], terms: Terms) => {
+  const deleted = new Set(
     writes.flatMap(({ service, method, uid }) =>
       methodOf(method).verb === "delete" ? [canonical([service ?? "", uid])] : [],
     ),
   );
+  return (uid: string, service = "") =>
+    [uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([service, terms.encodeText(one)])));
+};
 
 /** An update may be sent in parts. */
 const givesSame = (approved: Write, write: Write, path: string) =>
@@ -184,12 +183,13 @@ const givesSame = (approved: Write, write: Write, path: string) =>
 /** Paths of an update whose value is neither the one that the approved change replaces nor one that it sets. */
 const editedBy = ({ approved, current: { records, content }, comparable }: Parts) => {
   const before = new Map(approved.before.map(({ n, path, value }) => [`${n} ${path}`, value]));
-  const listed = [...records].flatMap(([address, all]) =>
-    Object.entries(all).flatMap(([plural, list]) =>
-      (list ?? []).map((one): [string, Json] => [`${address} ${plural} ${one.uid}`, one]),
+  const index = new Map(
+    [...records].flatMap(([address, all]) =>
+      Object.entries(all).flatMap(([plural, list]) =>
+        (list ?? []).map((one) => [`${address} ${plural} ${one.uid}`, one] as const),
+      ),
     ),
   );
-  const index = new Map(listed);
   const recordOf: RecordOf = (plural, uid, service = content.services[0]) => index.get(`${service} ${plural} ${uid}`);
   return (write: Write, known: readonly Write[]): string[] => {
     const fields = recordFields(write, { recordOf, encodeText: comparable });
@@ -207,19 +207,61 @@ const editedBy = ({ approved, current: { records, content }, comparable }: Parts
 };
 
 const restoredProblems = ({ approved, current, terms, titles }: Parts): string[] => {
-  const deleted = deletedIn(terms.approved(approved.writes));
+  const isDeleted = deletionsIn(terms.approved(approved.writes), terms);
   const known = new Set(approved.restored.map(({ n, uid }) => canonical([approved.writes[n - 1]?.method, uid])));
   return current.content.restored.flatMap(({ n, uid }) => {
     const write = terms.write(current.content.writes[n - 1] as Write);
-    const { method, service = "", mask } = write;
-    const isOwn = [uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([service, terms.encodeText(one)])));
+    const { method, service, mask } = write;
     const decides = mask
       ? mask.some((path) => !decidesNothing(methodOf(method), path))
       : !methodOf(method).resource.givesNoAccess;
-    if (!decides || isOwn || known.has(canonical([method, uid]))) return [];
+    if (!decides || isDeleted(uid, service) || known.has(canonical([method, uid]))) return [];
     const edit = mask
       ? "somebody has changed it by hand, and this would change it back"
       : "somebody has removed it by hand, and this would make it again";
     return [`${titles.write(write)}: since the approval ${edit}`];
   });
+};
+
+// Records and writes in a sentence, by their names in the copies and the writes.
+
+const titlesOf = (approved: Change, { content, normal, records }: CurrentChange, terms: Terms) => {
+  const kinds = new Map(Object.values<Resource>(resources).map((one) => [one.plural, one]));
+  const known = new Map<string, [Resource, Json]>();
+  for (const all of records.values())
+    for (const [plural, list] of Object.entries(all)) {
+      const kind = kinds.get(plural);
+      for (const one of list ?? []) if (kind) known.set(String(one.uid), [kind, one]);
+    }
+  for (const { n, method, fields } of content.writes) {
+    const uid = normal.uids.get(n);
+    if (uid !== undefined) known.set(uid, [methodOf(method).resource, terms.write({ n, method, fields }).fields]);
+  }
+  const record = (text: Text): string => {
+    if (typeof text === "string") {
+      const found = known.get(text);
+      return found ? titled(...found) : quote(text);
+    }
+    if (!("$uid" in text)) return JSON.stringify(text);
+    const { method, fields } = terms.approved(approved.writes[text.$uid - 1] as Write);
+    return titled(methodOf(method).resource, fields);
+  };
+  const titled = ({ word, schema }: Resource, fields: Json): string => {
+    if (typeof fields.name === "string") return `${word} ${quote(fields.name)}`;
+    const of = fieldPaths(schema, ({ references }) => references !== undefined).flatMap((path) => {
+      const value = valueAt(fields, path);
+      return value === undefined ? [] : [record(value as Text)];
+    });
+    return of.length === 0 ? `a ${word}` : `${word} of ${joinWithAnd(of)}`;
+  };
+  return {
+    /** a text of the approved change */
+    record,
+    /** a write in its terms */
+    write: ({ method: name, parent, uid, fields, mask }: Write): string => {
+      const { resource } = methodOf(name);
+      if (uid !== undefined) return `${name} ${record(uid)}${mask ? `: ${mask.join(", ")}` : ""}`;
+      return `${name} ${titled(resource, fields)}${parent === undefined ? "" : ` in ${record(parent)}`}`;
+    },
+  };
 };

@@ -14,18 +14,15 @@ export const accessIn = (graph: AccessGraph) => {
   const bindingsOf = (identity: NodeId): readonly BindingNode[] => bindings.get(identity) ?? [];
 
   const byIdentity = new Map<NodeId, Map<NodeId, Set<string>>>();
-  const capabilitiesByGroup = (identity: NodeId): Map<NodeId, Set<string>> =>
-    getOrInsert(byIdentity, identity, () => {
-      const byGroup = new Map<NodeId, Set<string>>();
-      for (const { group, capability } of grantsOf(identity))
-        getOrInsert(byGroup, group, () => new Set()).add(capability);
-      return byGroup;
-    });
 
   /** Whether the identity holds the capability at the first of `lineage`, a group and all above it. */
   const holds = (identity: NodeId, capability: string, lineage: readonly NodeId[]): boolean => {
-    const byGroup = capabilitiesByGroup(identity);
-    return lineage.some((group) => byGroup.get(group)?.has(capability));
+    const held = getOrInsert(byIdentity, identity, () => {
+      const byGroup = new Map<NodeId, Set<string>>();
+      for (const grant of grantsOf(identity)) getOrInsert(byGroup, grant.group, () => new Set()).add(grant.capability);
+      return byGroup;
+    });
+    return lineage.some((group) => held.get(group)?.has(capability));
   };
 
   /** The grants of each binding of the identity, at its group and below, even if a binding above already grants them. */

@@ -58,7 +58,11 @@ export const notListedIn = async <Kind extends HideableKind>(
   let level = [...tops].flatMap((group) => kinds.map((kind): Place<Kind> => ({ kind, group })));
   while (level.length > 0) {
     const asked = level.filter(({ kind, group }) => !listed.get(kind)?.has(group));
-    const found = await findHidden(client, asked);
+    const found: Place<Kind>[] = [];
+    // A caller may see only the names of hundreds of groups.
+    await forEachOf(asked, async (place) => {
+      if (!(await isListable(client, resources[place.kind], place.group))) found.push(place);
+    });
     hidden.push(...found);
     level = found.flatMap(({ kind, group }) => (children.get(group) ?? []).map((child) => ({ kind, group: child })));
   }
@@ -68,18 +72,6 @@ export const notListedIn = async <Kind extends HideableKind>(
 };
 
 type Place<Kind> = { kind: Kind; group: NodeId };
-
-const findHidden = async <Kind extends HideableKind>(
-  client: Pick<Client, "call">,
-  places: readonly Place<Kind>[],
-): Promise<Place<Kind>[]> => {
-  const hidden: Place<Kind>[] = [];
-  // A caller may see only the names of hundreds of groups.
-  await forEachOf(places, async (place) => {
-    if (!(await isListable(client, resources[place.kind], place.group))) hidden.push(place);
-  });
-  return hidden;
-};
 
 /** Why records of a kind in a group are not visible. */
 const hiddenText = (kind: HideableKind) => {
@@ -147,8 +139,8 @@ const REFERENCES: Partial<Record<keyof typeof resources, readonly (readonly [fie
     groupInvite: [["role", false]],
   };
 
-// A service without a list may answer with an error that is not the API's, whose code is UNKNOWN.
-const isRefused = (error: unknown, isCore: boolean) =>
+/** Whether the service does not answer this caller, or not at all: without a method, it may send an error that is not the API's (UNKNOWN). */
+export const isRefused = (error: unknown, isCore = false): boolean =>
   sessionErrorOf(error) === undefined &&
   (hasCode(error, "PERMISSION_DENIED") ||
     hasCode(error, "UNIMPLEMENTED") ||

@@ -61,7 +61,7 @@ export const addBinding = (graph: GraphBuilder, record: Listed): void => {
   graph.bindings.set(uid, { id: uid, uid, group: place, identity: identity.uid, role: role.uid });
 };
 
-const textIn = (value: unknown) => (typeof value === "string" ? value : "");
+export const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** How people sign in; null if a part is unknown. */
 const signInOf = (oidc: unknown): SignIn | null => {

@@ -3,7 +3,7 @@
 // exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5). Another service may refuse or lack a whole list: the
 // rest of the graph is still read.
 import type { Client } from "../../client/client.ts";
-import { rootOf } from "../../schema/index.ts";
+import { ancestorsOf, rootOf } from "../../schema/index.ts";
 import { worstFirst } from "./danger.ts";
 import { type AccessGraph, lineageOf, type NodeId, newGraph, pathOf } from "./graph.ts";
 import { listVisible, type NotListed, notListedIn } from "./hidden.ts";
@@ -83,19 +83,13 @@ export const visibilityIn = <Kind extends string = ListedKind>(
   const hidden = new Set(notVisible.map(({ kind, group }) => `${kind} ${group}`));
   return (kind, group) => {
     if (hidden.has(`${kind} `)) return false;
-    const known = graph.groups.has(group) ? group : lineageByUid(group).find((id) => graph.groups.has(id));
+    const known = graph.groups.has(group) ? group : ancestorsOf(group).findLast((id) => graph.groups.has(id));
     const asked = known ?? group;
     // A new group is inside an existing one.
     const existing = lineageOf(graph, asked).find((id) => graph.groups.get(id)?.uid !== null) ?? asked;
     return !hidden.has(`${kind} ${existing}`);
   };
 };
-
-const lineageByUid = (uid: string) =>
-  uid
-    .split("/")
-    .map((_, i, segments) => segments.slice(0, segments.length - i).join("/"))
-    .slice(1);
 
 /** The kinds that the caller may not list, by path. */
 export const notVisibleRows = (

@@ -53,15 +53,15 @@ export const alphabetOf = (given: Iterable<Ranges>, budget: Budget) => {
   const indexOf = (codePoint: number) => starts.findLastIndex((first) => first <= codePoint);
 
   const known = new Map<string, ReadonlySet<number>>();
-  const findSymbols = (ranges: Ranges) => {
-    const found = new Set<number>();
-    for (let i = 0; i < ranges.length; i += 2)
-      for (let at = indexOf(ranges[i] as number); (starts[at] ?? END) <= (ranges[i + 1] as number); at += 1)
-        found.add(symbols[at] as number);
-    found.delete(-1);
-    return found;
-  };
-  const symbolsIn = (ranges: Ranges) => getOrInsert(known, ranges.join(), () => findSymbols(ranges));
+  const symbolsIn = (ranges: Ranges) =>
+    getOrInsert(known, ranges.join(), () => {
+      const found = new Set<number>();
+      for (let i = 0; i < ranges.length; i += 2)
+        for (let at = indexOf(ranges[i] as number); (starts[at] ?? END) <= (ranges[i + 1] as number); at += 1)
+          found.add(symbols[at] as number);
+      found.delete(-1);
+      return found;
+    });
   const [newlines, words] = [symbolsIn(NEWLINE), symbolsIn(WORD)];
   return {
     size: order.length,

@@ -3,8 +3,7 @@ import { getOrInsert } from "../../schema/index.ts";
 import { type Alphabet, alphabetOf } from "./alphabet.ts";
 import { type Budget, spend, Undecided } from "./budget.ts";
 import { every, hasUnknown, type Language, not, textsOf } from "./language.ts";
-import { machineOf, setsIn } from "./machine.ts";
-import type { Machine } from "./state.ts";
+import { type Machine, machineOf, setsIn } from "./machine.ts";
 
 /** Maximum steps of one question: about a tenth of a second. */
 const QUESTION_STEPS = 400_000;
@@ -29,9 +28,8 @@ export const firstFound = <T>(questions: Iterable<T>, answerTo: (one: T) => Foun
 export const findText = (language: Language, total?: Budget): Found => {
   const few = textsOf(language);
   if (few) return few[0] === undefined ? NONE : { is: "found", text: few[0] };
-  return withinBudget<Found>(total, { is: "undecided" }, (budget) => {
-    const alphabet = alphabetOf(setsIn(language), budget);
-    const path = shortestPath(machineOf(language, { alphabet, budget }), alphabet.size, budget);
+  return withinBudget<Found>(language, total, { is: "undecided" }, (machine, alphabet, budget) => {
+    const path = shortestPath(machine, alphabet.size, budget);
     if (path === undefined) return NONE;
     return hasUnknown(language) ? { is: "undecided" } : { is: "found", text: path.map(alphabet.example).join("") };
   });
@@ -42,10 +40,9 @@ export const countTexts = (language: Language, most: number, total?: Budget): nu
   const few = textsOf(language);
   if (few) return Math.min(few.length, most);
   if (hasUnknown(language)) return isEmpty(language, total) ? 0 : undefined;
-  return withinBudget<number | undefined>(total, undefined, (budget) => {
-    const alphabet = alphabetOf(setsIn(language), budget);
-    return count(machineOf(language, { alphabet, budget }), alphabet, most, budget);
-  });
+  return withinBudget<number | undefined>(language, total, undefined, (machine, alphabet, budget) =>
+    count(machine, alphabet, most, budget),
+  );
 };
 
 export const isEmpty = (language: Language, total?: Budget): boolean => findText(language, total).is === "none";
@@ -63,11 +60,17 @@ export const hasMoreThan = (most: number, language: Language, total?: Budget): b
   return count === undefined || count > most;
 };
 
-const withinBudget = <T>(total: Budget | undefined, undecided: T, ask: (budget: Budget) => T): T => {
+const withinBudget = <T>(
+  language: Language,
+  total: Budget | undefined,
+  undecided: T,
+  ask: (machine: Machine, alphabet: Alphabet, budget: Budget) => T,
+): T => {
   const steps = Math.min(QUESTION_STEPS, total?.steps ?? QUESTION_STEPS);
   const budget = { steps };
   try {
-    return ask(budget);
+    const alphabet = alphabetOf(setsIn(language), budget);
+    return ask(machineOf(language, { alphabet, budget }), alphabet, budget);
   } catch (error) {
     if (error instanceof Undecided) return undecided;
     throw error;
@@ -80,7 +83,11 @@ const shortestPath = (machine: Machine, size: number, budget: Budget): number[] 
   const { start, step, accepts, isDead } = machine;
   const cameBy = new Map<number, { from: number; symbol: number } | undefined>([[start, undefined]]);
   for (const state of cameBy.keys()) {
-    if (accepts(state)) return pathTo(state, cameBy);
+    if (accepts(state)) {
+      const path: number[] = [];
+      for (let by = cameBy.get(state); by !== undefined; by = cameBy.get(by.from)) path.push(by.symbol);
+      return path.reverse();
+    }
     if (isDead(state)) continue;
     spend(budget, size / 4);
     for (let symbol = 0; symbol < size; symbol += 1) {
@@ -89,12 +96,6 @@ const shortestPath = (machine: Machine, size: number, budget: Budget): number[] 
     }
   }
   return undefined;
-};
-
-const pathTo = (end: number, cameBy: ReadonlyMap<number, { from: number; symbol: number } | undefined>) => {
-  const path: number[] = [];
-  for (let by = cameBy.get(end); by !== undefined; by = cameBy.get(by.from)) path.push(by.symbol);
-  return path.reverse();
 };
 
 const count = (

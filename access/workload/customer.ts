@@ -104,8 +104,7 @@ export interface Customers {
   anonymous?: string;
 }
 
-const ANY = "(?s:.*)";
-const REST = `(?::${ANY})?`;
+const REST = `(?::${ANY_TEXT})?`;
 
 // Claims that a template of GitHub may write and that any customer can have. Anyone can call a public workflow.
 const EVERYONES =
@@ -122,14 +121,14 @@ export const CUSTOMERS: readonly Customers[] = [
     issuer: GITHUB_ISSUER,
     name: "[^/:@]+",
     places: [
-      ["repo:", `(?:@[0-9]+)?/${ANY}`],
-      ["repository:", `/${ANY}`],
-      ["workflow_ref:", `/${ANY}`],
+      ["repo:", `(?:@[0-9]+)?/${ANY_TEXT}`],
+      ["repository:", `/${ANY_TEXT}`],
+      ["workflow_ref:", `/${ANY_TEXT}`],
       ["repository_owner:", REST],
     ],
-    claims: { repository_owner: WHOLE, repository: ["", `/${ANY}`], workflow_ref: ["", `/${ANY}`] },
+    claims: { repository_owner: WHOLE, repository: ["", `/${ANY_TEXT}`], workflow_ref: ["", `/${ANY_TEXT}`] },
     marks: { repository_owner_id: WHOLE, enterprise: WHOLE, enterprise_id: WHOLE },
-    numbers: ["repo:[^/:@]+@", `/${ANY}`],
+    numbers: ["repo:[^/:@]+@", `/${ANY_TEXT}`],
     pins: ["repository_id", "actor", "actor_id"],
     anonymous: `(?:${ANONYMOUS_PART})(?::(?:${ANONYMOUS_PART}))*`,
   },
@@ -141,7 +140,7 @@ export const CUSTOMERS: readonly Customers[] = [
     places: [["project_path:", REST]],
     claims: { project_path: WHOLE },
     marks: { namespace_path: WHOLE, namespace_id: WHOLE },
-    top: { name: "[^/:]+", place: ["project_path:", `/${ANY}`] },
+    top: { name: "[^/:]+", place: ["project_path:", `/${ANY_TEXT}`] },
     pins: ["project_id", "user_id", "user_login", "user_email"],
   },
   {

@@ -11,7 +11,7 @@ import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, UNKNOWN } from "../pattern/language.ts";
-import { acceptedBy, impliedTokens, type TokenWorkload, type Workload } from "./token.ts";
+import { acceptedBy, impliedTokens, type Workload } from "./token.ts";
 
 export type Assumable =
   | { is: "no" }
@@ -40,7 +40,18 @@ export const workloadsOf = (relationship: Json | null): Workload[] => {
 };
 
 const inCommon = (one: Workload, other: Workload, budget: Budget | undefined): Assumable => {
-  if (one.kind === "token" && other.kind === "token") return tokensInCommon(one, other, budget);
+  if (one.kind === "token" && other.kind === "token")
+    return answerOf(
+      [
+        ["iss", every(one.issuer, other.issuer)],
+        ["sub", every(one.subject, other.subject)],
+        // A claim that the identity does not require may be anything, or be missing.
+        ...[...one.claims].map(
+          ([name, language]) => [name, every(language, other.claims.get(name) ?? ANYTHING)] as const,
+        ),
+      ],
+      budget,
+    );
   if (one.kind === "aws" && other.kind === "aws")
     return answerOf(
       [
@@ -57,22 +68,11 @@ const inCommon = (one: Workload, other: Workload, budget: Budget | undefined): A
     : { is: "no" };
 };
 
-const tokensInCommon = (identity: TokenWorkload, workload: TokenWorkload, budget: Budget | undefined): Assumable =>
-  answerOf(
-    [
-      ["iss", every(identity.issuer, workload.issuer)],
-      ["sub", every(identity.subject, workload.subject)],
-      // A claim that the identity does not require may be anything, or be missing.
-      ...[...identity.claims].map(([name, language]): [string, Language] => [
-        name,
-        every(language, workload.claims.get(name) ?? ANYTHING),
-      ]),
-    ],
-    budget,
-  );
-
 /** Checks each claim by itself: a set of tokens has no other links between its claims. */
-const answerOf = (claims: readonly [name: string, language: Language][], budget: Budget | undefined): Assumable => {
+const answerOf = (
+  claims: readonly (readonly [name: string, language: Language])[],
+  budget: Budget | undefined,
+): Assumable => {
   const found: [string, Found][] = [];
   for (const [name, language] of claims) {
     const one = findText(language, budget);

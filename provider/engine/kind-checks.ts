@@ -1,6 +1,5 @@
 // The checks of an identity or a role binding that look beyond its own arguments.
-import { mixedIdsFinder, mixedIdsText } from "../../access/workload/github-ids.ts";
-import { neverMatchedIn, openPatternsIn } from "../../access/workload/open-pattern.ts";
+import { mixedIdsFinder, mixedIdsText, neverMatchedIn, openPatternsIn } from "../../access/workload/open-pattern.ts";
 import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
 import { getOrInsert, isObject, isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";

@@ -1,11 +1,18 @@
 // The identities of a policy, with the relationship of their preset, or the one that is written out.
-import { asMeant, canonicalForm, Identity, inputFields, inputViolations, type Json } from "../../../schema/index.ts";
+import {
+  asMeant,
+  canonicalForm,
+  Identity,
+  inputFields,
+  inputViolations,
+  isObject,
+  type Json,
+} from "../../../schema/index.ts";
 import { suggestion } from "../../../schema/nearest.ts";
 import { type Budget, newReviewBudget } from "../../pattern/budget.ts";
 import { issuerViolation, mustBeString, presetProblems } from "../../preset/preset.ts";
 import { type PresetName, presets } from "../../preset/presets.ts";
-import { mixedIdsFinder, mixedIdsText } from "../../workload/github-ids.ts";
-import { neverMatchedIn, openPatternsIn } from "../../workload/open-pattern.ts";
+import { mixedIdsFinder, mixedIdsText, neverMatchedIn, openPatternsIn } from "../../workload/open-pattern.ts";
 import type { PolicyGroup, PolicyIdentity } from "../policy.ts";
 import { RAW_RELATIONSHIPS, type RawRelationship, relationshipMessage } from "../shape.ts";
 import { checkGroupPath } from "./group.ts";
@@ -96,7 +103,7 @@ const checkRawRelationship = (
   report: Report,
   budget: Budget | undefined,
 ): Json | undefined => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     report.mistake(path, "must be a map");
     return undefined;
   }
@@ -105,17 +112,16 @@ const checkRawRelationship = (
   const unknown = Object.keys(value).filter((field) => !fields.includes(field));
   for (const field of unknown)
     report.wrongKey([...path, field], `${word} has no such field${suggestion(field, fields)}`);
-  const meant = asMeant(message, value as Json);
+  const meant = asMeant(message, value);
   const violations = inputViolations(message, meant);
   for (const { field, description } of violations)
     report.mistake([...path, ...field.split(/\.|\[(\d+)\]/).filter(Boolean)], violationText(field, description, meant));
   if (violations.length + unknown.length > 0) return undefined;
   if (word === "claimMatch")
-    for (const { path: at, text, isCertain } of neverMatchedIn(value as Json))
+    for (const { path: at, text, isCertain } of neverMatchedIn(value))
       report[isCertain ? "mistake" : "warn"]([...path, ...at], text);
-  if (budget)
-    for (const open of openPatternsIn(value as Json, budget)) report.mistake([...path, ...open.path], open.text);
-  return { [word]: canonicalForm(message, value as Json) };
+  if (budget) for (const open of openPatternsIn(value, budget)) report.mistake([...path, ...open.path], open.text);
+  return { [word]: canonicalForm(message, value) };
 };
 
 const violationText = (field: string, description: string, value: Json) => {
