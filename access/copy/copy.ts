@@ -40,12 +40,6 @@ type NamedRecords = Record<"groups" | "roles" | "identities", Listed[]>;
 
 type Records = VisibleRecords["records"];
 
-const namedBy = (records: Records): NamedRecords => {
-  const roles = namedRoles(records);
-  const identities = namedIdentities(records);
-  return { groups: namedGroups(records, [...roles, ...identities]), roles, identities };
-};
-
 const namedRoles = ({ role, roleBinding, groupInvite, identityProvider, externalGroupRoleMapping }: Records) => {
   const listed = uidsOf(role);
   const roles = new Map<string, Listed>();
@@ -117,36 +111,31 @@ const textsIn = (record: Json, names: readonly string[]): Json =>
 type Plural = (typeof resources)[ExportKind]["plural"];
 
 export interface Copy {
-  copy: CopyFacts;
+  copy: {
+    /** address of the service */
+    of: string;
+    /** when the records were read, by the clock of the service: RFC 3339 */
+    time: string;
+    /** where the caller cannot list */
+    notVisible: NotVisible[];
+    /** records that were listed and are not in the copy */
+    leftOut: { kind: ExportKind; uid: string; name: string; why: string }[];
+    /** values of the records that a copy never contains, in words: they decide no access */
+    notCopied: string[];
+    /** fields of the records that this version does not know, in words */
+    unknownFields: string[];
+  };
   records: { [P in Plural]?: Listed[] };
   /** records that other records name and no list contained */
   named: NamedRecords;
 }
 
-type CopyFacts = {
-  /** address of the service */
-  of: string;
-  /** when the records were read, by the clock of the service: RFC 3339 */
-  time: string;
-  /** where the caller cannot list */
-  notVisible: NotVisible[];
-  /** records that were listed and are not in the copy */
-  leftOut: { kind: ExportKind; uid: string; name: string; why: string }[];
-  /** values of the records that a copy never contains, in words: they decide no access */
-  notCopied: string[];
-  /** fields of the records that this version does not know, in words */
-  unknownFields: string[];
-};
-
 type Reader = Pick<Client, "call" | "clock" | "serviceNow">;
 
 /** `of`: the address. Only reads. */
 export const readCopy = async (client: Reader, of: string, onRead?: OnRead): Promise<Copy> => {
-  const visible = await readVisible(client, onRead);
-  return copyFrom(visible, of, await client.serviceNow());
-};
-
-const copyFrom = ({ records: listed, notVisible }: VisibleRecords, of: string, nowMs: number): Copy => {
+  const { records: listed, notVisible } = await readVisible(client, onRead);
+  const nowMs = await client.serviceNow();
   const unknown = new Map<string, number>();
   const records: Copy["records"] = {};
   for (const kind of KINDS) {
@@ -158,6 +147,7 @@ const copyFrom = ({ records: listed, notVisible }: VisibleRecords, of: string, n
     const kept = listed[kind].map((one) => knownFields(schema, SEEDED[kind]?.(one) ?? one, onUnknown) as Listed);
     if (kept.length > 0) records[plural] = kept;
   }
+  const [roles, identities] = [namedRoles(listed), namedIdentities(listed)];
   return {
     copy: {
       of,
@@ -168,7 +158,7 @@ const copyFrom = ({ records: listed, notVisible }: VisibleRecords, of: string, n
       unknownFields: [...unknown].map(([text, count]) => `${text} (${count})`),
     },
     records,
-    named: namedBy(listed),
+    named: { groups: namedGroups(listed, [...roles, ...identities]), roles, identities },
   };
 };
 

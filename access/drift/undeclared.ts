@@ -72,7 +72,8 @@ const bindingsOf = ({ proposal, removed, live }: UndeclaredInput): UndeclaredAcc
 };
 
 const peopleOf = ({ run, proposal: { organizations }, live, nowMs }: UndeclaredInput): UndeclaredAccess[] => {
-  const declared = recordsIn(run);
+  /** the records that a resource of the stack has or adopts */
+  const declared = new Set([...run.stored, ...run.left].map((one) => one.id));
   const { identities, bindings } = peopleGraph(live.graph, nowMs);
   return [...bindings.values()]
     .filter(({ id, group }) => organizations?.has(rootOf(group)) && !declared.has(id))
@@ -89,10 +90,6 @@ const peopleOf = ({ run, proposal: { organizations }, live, nowMs }: UndeclaredI
 
 const kindOf = ({ providers, externalGroups }: AccessGraph, id: NodeId): string =>
   providers.has(id) ? "identity provider" : externalGroups.has(id) ? "external group role mapping" : "group invite";
-
-/** The records that a resource of the stack has or adopts. */
-const recordsIn = ({ stored, left }: UndeclaredInput["run"]): Set<unknown> =>
-  new Set([...stored, ...left].map(({ id }) => id));
 
 /** Someone granted it before the program ran. If there is a second binding, one of the two was added. */
 const isOwn = ({ live, callers }: UndeclaredInput, { kind, identity, group }: UndeclaredAccess) => {

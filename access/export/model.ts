@@ -162,7 +162,9 @@ const entryOf = (
     return other;
   };
   const isTop = kind === "group" && (uid === contents.top || isRoot(uid));
-  const parent = isTop ? topParent(uid, isAdopted) : refer(resources[kind].parent, placeOfRecord(kind, uid));
+  /** uid of the holder of the record */
+  const holder = kind === "accountAssociation" ? uid : parentOf(uid);
+  const parent = isTop ? topParent(uid, isAdopted) : refer(resources[kind].parent, holder);
   const args = argumentsFrom(kind, fields, refer);
   // The other service may have an organization of this name, such as that of a development server.
   if (isTop && !isAdopted) args.set("allowDuplicate", true);
@@ -182,9 +184,6 @@ const withoutOperators = ({ verified: _, kind, ...fields }: Json, { isPolicy = f
 
 /** A group that is exported without the groups above it keeps its parent; on another service it becomes an organization. */
 const topParent = (uid: string, isAdopted: boolean) => (isAdopted ? parentOf(uid) || undefined : undefined);
-
-/** uid of the holder of a record. */
-const placeOfRecord = (kind: ExportKind, uid: string) => (kind === "accountAssociation" ? uid : parentOf(uid));
 
 const kindOf = (type: string): ExportKind => (type.charAt(0).toLowerCase() + type.slice(1)) as ExportKind;
 

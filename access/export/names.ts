@@ -1,7 +1,7 @@
 // Logical names: readable, unique, and equal in each run. They follow from the names of the records, never from their order.
 import { parentOf, resources } from "../../schema/index.ts";
 import { groupOf } from "../graph/hidden.ts";
-import type { Listed } from "../graph/live-record.ts";
+import { type Listed, textIn } from "../graph/live-record.ts";
 import { type Contents, type ExportKind, pathIn } from "./read.ts";
 import type { Entry } from "./value.ts";
 
@@ -81,8 +81,6 @@ export const namedOf = (kind: ExportKind, record: Listed, contents: Contents, en
 
 type NameOf = (kind: ExportKind, uid: string) => string | undefined;
 type Words = (record: Listed, nameOf: NameOf, contents: Contents) => string[];
-
-const textIn = (value: unknown) => (typeof value === "string" ? value : "");
 
 const ownName: Words = ({ name }) => [textIn(name)];
 

@@ -43,7 +43,7 @@ export interface Contents extends VisibleRecords {
   builtInRoles: ReadonlyMap<string, string>;
 }
 
-type Caller = Pick<Client, "call" | "clock">;
+export type Caller = Pick<Client, "call" | "clock">;
 
 /** Called with the number of records of each kind as its list ends. */
 export type OnRead = (kind: ExportKind, count: number) => void;

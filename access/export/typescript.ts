@@ -1,7 +1,7 @@
 // The program in TypeScript: a resource for each record, in the order of their references.
 import { ROOT } from "../policy/policy.ts";
 import { quote } from "../text.ts";
-import { commentText, headComment, type Item, type Language, neededBy, type Spelling, writerOf } from "./literal.ts";
+import { commentText, headComment, type Language, neededBy, type Spelling, writerOf } from "./literal.ts";
 import type { Export } from "./model.ts";
 import { identifier, slug } from "./names.ts";
 import type { Place } from "./policy/build.ts";
@@ -94,9 +94,11 @@ const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling): st
   const [start, end] = [before + head, ");"];
   const { itemsOf, block } = writerOf(TYPESCRIPT, spelling);
   const given = new Map([...givenIn(entry)].filter(([name]) => name !== entry.preset?.replaces));
-  const presetItem = ({ name, args }: PresetUse): Item => ({
-    head: `...${functionOf({ name, args })}(${block(itemsOf(new Map(Object.entries(args))), OBJECT, "  ", 0)})`,
-  });
-  const items = [...itemsOf(given), ...(entry.preset ? [presetItem(entry.preset)] : [])];
+  const { preset } = entry;
+  const items = itemsOf(given);
+  if (preset) {
+    const args = block(itemsOf(new Map(Object.entries(preset.args))), OBJECT, "  ", 0);
+    items.push({ head: `...${functionOf(preset)}(${args})` });
+  }
   return start + block(items, OBJECT, "", start.length + end.length) + end;
 };

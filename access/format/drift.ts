@@ -21,7 +21,6 @@ import {
   originFacts,
   type Part,
   quotedItems,
-  type Section,
   say,
   section,
 } from "./document/document.ts";
@@ -140,7 +139,17 @@ export const hasDifferences = ({ drift, undeclared, roles, keys, pending, unknow
 // A report of drift in the parts that people read.
 
 export const driftDocument = (report: DriftReport): Document => {
-  const sections = sectionsOf(report);
+  const { drift, undeclared, roles, keys, pullTokens, pending, unknown, notVisible } = report;
+  const sections = [
+    section("unknown", "Not known", quotedItems(unknown.map(({ message }) => message))),
+    section("drift", "Differs from the program", drift.map(driftItem)),
+    section("undeclared", "Access that nothing declares", undeclaredItems(undeclared, pullTokens)),
+    section("roles", rolesTitle(roles), roleItems(roles)),
+    section("keys", "Static keys that end within 30 days", keys.map(keyItem)),
+    section("pull-tokens", "Pull tokens", pullTokenItems(pullTokens, undeclared)),
+    section("pending", "Creates that an interrupted run left open", pending.map(pendingItem)),
+    section("not-visible", "Not visible to the caller, so access may be missing here", notVisibleItems(notVisible)),
+  ];
   return {
     title: titleOf(report),
     facts: originFacts(report.origin),
@@ -171,26 +180,6 @@ const titleOf = (report: DriftReport): Part[] => {
   const { stack, organizations = [] } = origin ?? {};
   return say`Drift${stack !== undefined && say` of ${stack}`}${organizationParts(" in ", organizations)}: ${[found]}`;
 };
-
-const sectionsOf = ({
-  drift,
-  undeclared,
-  roles,
-  keys,
-  pullTokens,
-  pending,
-  unknown,
-  notVisible,
-}: DriftReport): Section[] => [
-  section("unknown", "Not known", quotedItems(unknown.map(({ message }) => message))),
-  section("drift", "Differs from the program", drift.map(driftItem)),
-  section("undeclared", "Access that nothing declares", undeclaredItems(undeclared, pullTokens)),
-  section("roles", rolesTitle(roles), roleItems(roles)),
-  section("keys", "Static keys that end within 30 days", keys.map(keyItem)),
-  section("pull-tokens", "Pull tokens", pullTokenItems(pullTokens, undeclared)),
-  section("pending", "Creates that an interrupted run left open", pending.map(pendingItem)),
-  section("not-visible", "Not visible to the caller, so access may be missing here", notVisibleItems(notVisible)),
-];
 
 const STATES: Readonly<Record<Change, string>> = {
   changed: " has other values",

@@ -72,8 +72,8 @@ export const startsOfWorkload = (world: World, relationship: Json, options: Star
 const starterOf = (relationship: Json | null, budget: Budget): Starter => {
   const { claimMatch, staticKeys, awsIdentity } = (relationship ?? {}) as Record<string, Json | undefined>;
   if (claimMatch) {
-    const example = exampleOf({ claimMatch }, budget);
-    return example === undefined ? UNKNOWN_STARTER("its patterns cannot be decided") : starterFrom(example);
+    const answer = canBeAssumedBy({ claimMatch }, workloadsOf({ claimMatch }), budget);
+    return answer.is === "yes" ? starterFrom(answer.example) : UNKNOWN_STARTER("its patterns cannot be decided");
   }
   if (staticKeys) {
     const { issuer, subject, issuerKeys } = staticKeys;
@@ -100,12 +100,6 @@ const starterFrom = ({ iss = "", sub = "", ...claims }: Readonly<Record<string, 
   relationship: { claimMatch: { issuer: iss, subject: sub } },
   claims: { issuer: iss, subject: sub, ...(Object.keys(claims).length > 0 && { claims }) },
 });
-
-/** Claims of a workload that the relationship accepts. */
-const exampleOf = (relationship: Json, budget: Budget): Readonly<Record<string, string>> | undefined => {
-  const answer = canBeAssumedBy(relationship, workloadsOf(relationship), budget);
-  return answer.is === "yes" ? answer.example : undefined;
-};
 
 const withOthers = (world: World, start: Start, { audience, budget }: StartOptions): Start => {
   const { claims, assumption } = start.starter;

@@ -1,8 +1,9 @@
 // An access graph with the indexes that a search for paths uses repeatedly.
 import { getOrInsert, isRoot, OWNER_CAPABILITIES } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
-import { type AccessGraph, type IdentityNode, lineageOf, type NodeId, pathOf, type RoleNode } from "../graph/graph.ts";
+import { type AccessGraph, lineageOf, type NodeId, pathOf, type RoleNode } from "../graph/graph.ts";
 import { type NotVisible, visibilityIn } from "../graph/live.ts";
+import { isPeople } from "../graph/people.ts";
 
 export type World = ReturnType<typeof worldOf>;
 
@@ -14,6 +15,7 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
   const root = (group: NodeId): NodeId => lineage(group).at(-1) as NodeId;
   const children = Map.groupBy(groups.values(), ({ parent }) => parent);
   const bindings = listsBy(graph.bindings.values(), ({ identity }) => identity);
+  // People without an identity may start a path. No request changes who they are.
   const bound = [...identities.values()].filter((one) => bindings(one.id).length > 0 && !isPeople(one));
   const boundIn = listsBy(bound, ({ group }) => group);
   const rolesIn = listsBy(roles.values(), ({ group }) => group);
@@ -92,9 +94,6 @@ const listsBy = <K, V>(all: Iterable<V>, keyOf: (one: V) => K): ((key: K) => rea
   const lists = Map.groupBy(all, keyOf);
   return (key) => lists.get(key) ?? [];
 };
-
-/** People without an identity may start a path. No request changes who they are. */
-const isPeople = (identity: IdentityNode): boolean => "who" in identity;
 
 export const memoized = <K, V>(find: (key: K) => V): ((key: K) => V) => {
   const known = new Map<K, V>();

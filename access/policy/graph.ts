@@ -139,9 +139,10 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
   for (const people of policy.people.values()) {
     const { provider: name, place } = people;
     const named = [...graph.providers.values()].filter((one) => one.group === root && one.name === name);
-    const unknownFields = { group: root, signIn: null, defaultRole: null };
-    const newProvider: ProviderNode = { id: `policy:provider:${name}`, uid: null, name, ...unknownFields };
-    const provider = only(named, "identity providers", `people.${name}`, place) ?? newProvider;
+    const provider: ProviderNode = only(named, "identity providers", `people.${name}`, place) ?? {
+      ...{ id: `policy:provider:${name}`, uid: null, name },
+      ...{ group: root, signIn: null, defaultRole: null },
+    };
     graph.providers.set(provider.id, provider);
     setExternalGroups(graph, provider, people, (role) => roleIdOf(role, place));
   }

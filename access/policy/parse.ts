@@ -53,9 +53,8 @@ export interface ParsedPolicy {
 }
 
 /** Reads a file and its includes. Never throws: an unreadable file is a mistake. */
-export const readPolicy = (file: string, find?: FindFile, options: PolicyOptions = {}): ParsedPolicy => {
-  return parseSource(readSource(file, find), options);
-};
+export const readPolicy = (file: string, find?: FindFile, options: PolicyOptions = {}): ParsedPolicy =>
+  parseSource(readSource(file, find), options);
 
 export interface PolicyOptions {
   /** the run that applies it creates the organization; default: false. A policy that names its organization by uid never creates it */
@@ -65,9 +64,8 @@ export interface PolicyOptions {
 }
 
 /** Reads an object, which has no places and includes nothing. */
-export const parsePolicy = (value: unknown, options: PolicyOptions = {}): ParsedPolicy => {
-  return parseSource({ ...sourceFromObject(value), files: [] }, options);
-};
+export const parsePolicy = (value: unknown, options: PolicyOptions = {}): ParsedPolicy =>
+  parseSource({ ...sourceFromObject(value), files: [] }, options);
 
 /** `access.yaml:7:13: identities.release.in: there is no group platfrm; did you mean platform?` */
 export const mistakeText = ({ path, text, place }: Mistake): string =>
@@ -109,14 +107,18 @@ export const checkSource = <T>(
   };
 };
 
-const reportOf = (source: Source, mistakes: Mistake[], warnings: Mistake[]): Report => ({
-  mistake: (path, text) => mistakes.push({ path: pathText(path), text, place: findPlace(source, path) }),
-  wrongKey: (path, text) => mistakes.push({ path: pathText(path), text, place: findPlace(source, path, true) }),
-  warn: (path, text) => warnings.push({ path: pathText(path), text, place: findPlace(source, path, true) }),
-  findPlace: (path) => findPlace(source, path, true),
-  writtenAt: (path) => scalarTextAt(source, path),
-  comparable: comparisons(),
-});
+const reportOf = (source: Source, mistakes: Mistake[], warnings: Mistake[]): Report => {
+  const addTo = (list: Mistake[], atKey: boolean) => (path: Path, text: string) =>
+    void list.push({ path: pathText(path), text, place: findPlace(source, path, atKey) });
+  return {
+    mistake: addTo(mistakes, false),
+    wrongKey: addTo(mistakes, true),
+    warn: addTo(warnings, true),
+    findPlace: (path) => findPlace(source, path, true),
+    writtenAt: (path) => scalarTextAt(source, path),
+    comparable: comparisons(),
+  };
+};
 
 const inOrder = (mistakes: readonly Mistake[], files: readonly string[]): Mistake[] => {
   const rank = new Map(files.map((file, i) => [file, i]));

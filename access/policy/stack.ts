@@ -67,10 +67,8 @@ const stackOf = (name: string, children: readonly StateResource[]): PolicyStack 
   return { groups, identities, roles };
 };
 
-type Placed = { id: NodeId; uid: string | null };
-
 /** The record of a stack for one of these keys: it exists, and is in the group that the policy names. */
-export const inStack = <N extends Placed>(
+export const inStack = <N>(
   uids: ReadonlyMap<string, string> | undefined,
   keys: readonly (string | undefined)[],
   live: ReadonlyMap<NodeId, N>,

@@ -110,11 +110,6 @@ export interface FileSource {
   files: string[];
 }
 
-interface OpenFile {
-  name: string;
-  real: string;
-}
-
 /**
  * `find` opens a file that must be inside a folder: on the disk, or in a commit. `noMap` is the mistake of a file that does not contain a
  * map.
@@ -128,7 +123,7 @@ export const readSource = (file: string, find: FindFile = findTextFile, noMap = 
   /** the files that were read, without links */
   const read = new Set<string>();
   /** the files whose includes are being read */
-  const open: OpenFile[] = [];
+  const open: { name: string; real: string }[] = [];
   const total = { bytes: 0, nodes: 0 };
   /** the limit that all files together exceed; nothing more is read */
   let tooMuch: string | undefined;

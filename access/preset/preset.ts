@@ -1,6 +1,6 @@
 // The parts of a preset: a few arguments, their rules, and the relationship that they produce. In an argument, `*` stands for any
 // characters except `/` and `:`, and every other character for itself.
-import { isIssuer } from "../../schema/index.ts";
+import { isIssuer, isObject } from "../../schema/index.ts";
 import { suggestion } from "../../schema/nearest.ts";
 
 // The texts of presets: `*` becomes a pattern, and everything else is literal; and the rules that several presets share.
@@ -111,7 +111,7 @@ export interface Preset<Args = never, R extends object = object> {
 /** Every mistake in the arguments, even if they come from JavaScript or a file. */
 export const presetProblems = (preset: Preset, args: unknown): PresetProblem[] => {
   const { fields, choice = [], some = [] } = preset;
-  if (typeof args !== "object" || args === null || Array.isArray(args)) return [{ text: "must be a map" }];
+  if (!isObject(args)) return [{ text: "must be a map" }];
   const names = Object.keys(fields);
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
   const wrong = given.flatMap(([field, value]) => {
@@ -126,7 +126,7 @@ export const presetProblems = (preset: Preset, args: unknown): PresetProblem[] =
     .map((name) => ({ text: `${name} is required` }));
   if (some.length > 0 && given.every(([name]) => !some.includes(name)))
     missing.push({ text: `one of ${some.join(", ")} is required` });
-  const strings = Object.fromEntries(given.filter(([, value]) => typeof value === "string"));
+  const strings = Object.fromEntries(given.filter((one): one is [string, string] => typeof one[1] === "string"));
   return [...wrong, ...missing, ...choiceProblems(choice, given), ...(preset.conflicts?.(strings) ?? [])];
 };
 

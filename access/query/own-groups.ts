@@ -105,7 +105,7 @@ export interface CheckAnswer {
 
 /** Throws a QuestionError if there is no such group. */
 export const checkOwn = async (
-  client: Pick<Client, "call" | "clock">,
+  client: Reader,
   who: WhoAmI,
   { capability: text, group: path }: CheckText,
 ): Promise<CheckAnswer> => {

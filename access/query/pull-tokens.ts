@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { BUILT_IN_ROLE_CAPABILITIES, isObject, type Json, rootOf } from "../../schema/index.ts";
 import { worstFirst } from "../graph/danger.ts";
+import { accessIn } from "../graph/effective-access.ts";
 import { type IdentityNode, nameOf, pathOf } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { string, text, textOrNull, texts } from "../shape.ts";
@@ -28,9 +29,6 @@ const PULL_ROLE = /^(registry|apk|libraries\.[a-z]+)\.pull$/;
 const PULLS: ReadonlySet<string> = new Set(
   Object.entries(BUILT_IN_ROLE_CAPABILITIES).flatMap(([name, granted]) => (PULL_ROLE.test(name) ? granted : [])),
 );
-
-/** Friendly names. A capability that this version does not know is more than a pull. */
-const beyondPulls = (capabilities: Iterable<string>): string[] => [...new Set(capabilities).difference(PULLS)].sort();
 
 /** Whether anyone has signed in with it: until then, `lastSeenTime` is the time of its creation. */
 export const isUsed = (lastSeenTime: string, createTime: string): boolean =>
@@ -66,14 +64,16 @@ const SOON_MS = 30 * DAY_MS;
 
 /** The worst first: tokens that hold more than pulls, or may; then the others, by group and end. */
 export const pullTokensIn = ({ graph, notVisible, createdAt, lastSeen }: Live, nowMs: number): PullToken[] => {
-  const held = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
+  const { bindingsOf } = accessIn(graph);
   const isRead = roleReader(graph, notVisible);
   const rowsOf = (identity: IdentityNode): PullToken[] => {
     const { id, name } = identity;
     const expires = pullTokenExpiry(identity.relationship);
     if (expires === undefined) return [];
-    const bindings = held.get(id) ?? [];
-    const more = beyondPulls(bindings.flatMap(({ role }) => graph.roles.get(role)?.capabilities ?? []));
+    const bindings = bindingsOf(id);
+    const held = bindings.flatMap(({ role }) => graph.roles.get(role)?.capabilities ?? []);
+    // Friendly names. A capability that this version does not know is more than a pull.
+    const more = [...new Set(held).difference(PULLS)].sort();
     const complete = bindings.every(({ role }) => isRead(role)) && seesBindings(notVisible, id);
     const endMs = Date.parse(expires);
     const state = endMs <= nowMs ? "expired" : endMs <= nowMs + SOON_MS ? "ending" : "valid";

@@ -2,7 +2,7 @@
 // has.
 import { compare } from "../canonical.ts";
 import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
-import { capabilitiesHeldIn } from "../graph/effective-access.ts";
+import { accessIn, capabilitiesHeldIn } from "../graph/effective-access.ts";
 import {
   type AccessGraph,
   type BindingNode,
@@ -53,11 +53,11 @@ export const unusedIn = ({ graph, notVisible, lastSeen }: Live, untilMs: number)
 });
 
 const unusedIdentities = (graph: AccessGraph, lastSeen: Live["lastSeen"], untilMs: number): UnusedIdentity[] => {
-  const bindings = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
+  const { bindingsOf } = accessIn(graph);
   const unused = [...graph.identities.values()].flatMap((identity) => {
     const time = lastSeen?.get(identity.id);
     if (time === undefined || !(Date.parse(time) <= untilMs)) return [];
-    return [{ identity, lastSeen: time, bindings: bindings.get(identity.id)?.length ?? 0 }];
+    return [{ identity, lastSeen: time, bindings: bindingsOf(identity.id).length }];
   });
   const held = capabilitiesHeldIn(graph);
   return worstFirst(unused, ({ identity: { id, group, name } }) => ({
@@ -149,14 +149,16 @@ const coveredRows = (
   unused: Unused,
   isRead: (role: NodeId) => boolean,
 ): { bindings: PolicyBinding[]; notes: string[] } => {
-  const declared = coveredIn(wanted.graph, isRead);
-  const byTriple = Map.groupBy(wanted.graph.bindings.values(), tripleOf);
+  const { graph, groups, identities, roles } = wanted;
+  const keyOf = (...ids: readonly (NodeId | undefined)[]) => JSON.stringify(ids);
+  const byKey = Map.groupBy(graph.bindings.values(), ({ group, identity, role }) => keyOf(group, identity, role));
   const isIn = (covered: ReadonlyMap<NodeId, unknown>) => (row: PolicyBinding) => {
-    const nodes = byTriple.get(tripleOf(idsOf(row, wanted))) ?? [];
+    const key = keyOf(groups.get(row.group), identities.get(row.identity), roles.get(row.role));
+    const nodes = byKey.get(key) ?? [];
     return nodes.length > 0 && nodes.every(({ id }) => covered.has(id));
   };
   const covered = rows.filter(isIn(unused.covered));
-  const isDeclared = isIn(declared);
+  const isDeclared = isIn(coveredIn(graph, isRead));
   return {
     bindings: covered.filter(isDeclared),
     notes: covered
@@ -167,20 +169,6 @@ const coveredRows = (
       ),
   };
 };
-
-interface Triple {
-  group: NodeId | undefined;
-  identity: NodeId | undefined;
-  role: NodeId | undefined;
-}
-
-const tripleOf = ({ group, identity, role }: Triple): string => JSON.stringify([group, identity, role]);
-
-const idsOf = ({ group, identity, role }: PolicyBinding, { groups, identities, roles }: PolicyGraph): Triple => ({
-  group: groups.get(group),
-  identity: identities.get(identity),
-  role: roles.get(role),
-});
 
 const testsOf = ({ tests }: Policy, identities: readonly string[]): string[] =>
   tests.flatMap(({ name, subject }) => {

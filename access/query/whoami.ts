@@ -1,7 +1,7 @@
 // Who the caller is, and what it may do where. The API answers that for any valid token (docs/contract.md#validate), even for a caller who
 // may list nothing. If a service lacks that answer, the bindings and roles of the caller are listed, and unreadable ones are named.
 import type { Caller, Client } from "../../client/client.ts";
-import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { getRecord, isListable, listAll, listPage } from "../../client/records.ts";
 import {
   capabilityName,
@@ -16,7 +16,8 @@ import {
 } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { worstFirst } from "../graph/danger.ts";
-import { relationshipOf } from "../graph/live-record.ts";
+import { isRefused } from "../graph/hidden.ts";
+import { type Listed, relationshipOf } from "../graph/live-record.ts";
 
 type Reader = Pick<Client, "call" | "clock" | "caller">;
 
@@ -72,15 +73,10 @@ const orUndefined = async <T>(answer: Promise<T>) => {
   try {
     return await answer;
   } catch (error) {
-    if (isUnanswered(error)) return undefined;
+    if (isRefused(error)) return undefined;
     throw error;
   }
 };
-
-// A service without a method may answer with an error that is not the API's, whose code is UNKNOWN.
-const isUnanswered = (error: unknown) =>
-  sessionErrorOf(error) === undefined &&
-  (["PERMISSION_DENIED", "NOT_FOUND", "UNIMPLEMENTED", "UNKNOWN"] as const).some((code) => hasCode(error, code));
 
 const grantsIn = ({ capabilities = [] }: ResponseOf<"Validate">): OwnGrant[] =>
   capabilities.flatMap(({ group, role, capabilities: own = [] }) =>
@@ -128,7 +124,6 @@ const nameOf = async (client: Reader, identity: string, record: Json | undefined
   return shown?.uid === identity && typeof shown.name === "string" ? shown.name : null;
 };
 
-type Listed = Json & { uid: string };
 type Found = Pick<WhoAmI, "grants" | "notKnown">;
 
 const listGrants = async (client: Reader, identity: string | null, record: Json | undefined): Promise<Found> => {
@@ -141,7 +136,7 @@ const listGrants = async (client: Reader, identity: string | null, record: Json 
       if ((one.identity as Json | undefined)?.uid === identity) bindings.push(one);
   } catch (error) {
     const cause = apiErrorOf(error);
-    if (!cause || !isUnanswered(error)) throw error;
+    if (!cause || !isRefused(error)) throw error;
     return { grants: [], notKnown: [`the role bindings cannot be listed: ${apiText(cause)}`] };
   }
   const notKnown: string[] = [];

@@ -39,7 +39,7 @@ const exampleOutsiders = (subject: Language, budget: Budget): string[] => {
       names = every(names, not(text(name)));
       for (const form of forms) {
         const example = findText(
-          every(subject, matching(place[0] + form.replace("NAME", `(?i:${escapeDots(name)})`))),
+          every(subject, matching(place[0] + form.replace("NAME", `(?i:${name.replaceAll(".", "\\.")})`))),
           budget,
         );
         if (example.is !== "found") continue;
@@ -54,8 +54,6 @@ const exampleOutsiders = (subject: Language, budget: Budget): string[] => {
 
 /** Texts without characters that have a meaning in a pattern. */
 const SAFE = matching("[a-z0-9/_.-]+");
-
-const escapeDots = (name: string) => name.replaceAll(".", "\\.");
 
 const outsiderIn = (names: Language, budget: Budget) => {
   for (const language of [every(names, text("someone-else")), names]) {

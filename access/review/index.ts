@@ -10,7 +10,7 @@ import { newReviewBudget } from "../pattern/budget.ts";
 import { pullTokensIn } from "../query/pull-tokens.ts";
 import { assumptionOf } from "./assume.ts";
 import { hiddenRules, unreadableRoles, unreadableWorkloads } from "./hidden.ts";
-import { type Judged, judge, unknownSubjects } from "./judge.ts";
+import { findBroken, type Judged, judge, unknownSubjects } from "./judge.ts";
 import { deletedGroupsOf, expiringKeysOf, forcedRows, nameIn, pathRows, undeclaredRows } from "./lists.ts";
 import { organizationsOf } from "./organizations.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
@@ -30,7 +30,6 @@ import {
   type RunReport,
   type TestResult,
 } from "./report.ts";
-import { findBroken } from "./required.ts";
 import type { Found, RuleInput } from "./rule.ts";
 import { RULES_OF_PEOPLE, rules } from "./rules.ts";
 import type { Required, Verdict } from "./rules-file.ts";
@@ -146,8 +145,13 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     tests: tests.length > 0 ? [...tests] : undefined,
     rules: source,
   };
-  const sides = { before: people.before, after: people.after };
-  return { report, before, after, people: sides, unknownSubjects: unknownSubjects(verdict.allow, graphs, subjects) };
+  return {
+    report,
+    before,
+    after,
+    people: { before: people.before, after: people.after },
+    unknownSubjects: unknownSubjects(verdict.allow, graphs, subjects),
+  };
 };
 
 const otherBranchFinding = ({ target = "unknown", main }: OtherBranch): Finding => ({

@@ -2,11 +2,13 @@
 // name the record, the finding says why it does not excuse it.
 
 import { isUidp, suggestion } from "../../schema/index.ts";
-import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import { type AccessGraph, type GroupNode, type NodeId, organizationsIn } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { existingIn, type NamedRecord, namedRecordsIn } from "./organizations.ts";
+import type { Proposal } from "./proposal.ts";
 import type { Finding, RuleName } from "./report.ts";
-import { type Allowance, allowanceText, type Verdict } from "./rules-file.ts";
+import { type Found, ownersIn } from "./rule.ts";
+import { type Allowance, allowanceText, type Required, type Verdict } from "./rules-file.ts";
 
 /** A finding, and its record. */
 export interface Judged {
@@ -49,12 +51,10 @@ export const judge = (found: readonly Judged[], { deny, allow }: Verdict, graphs
 };
 
 /** True: excused; a text: why not, although the allowance seems to mean this finding. */
-type Excuse = (allowance: Allowance, judged: Judged) => true | string | undefined;
-
-const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
+const excuserOf = ({ before, after, notVisible }: Graphs) => {
   const byId = (graph: AccessGraph) => new Map(namedRecordsIn(graph).map((one) => [one.id, one]));
   const [olds, news] = [byId(before), byId(after)];
-  return (allowance, { finding, node = "", isNew = false }) => {
+  return (allowance: Allowance, { finding, node = "", isNew = false }: Judged) => {
     const { subject } = allowance;
     const [old, now] = [olds.get(node), news.get(node)];
     const text = `${allowanceText(allowance)} does not excuse it`;
@@ -102,4 +102,67 @@ export const unknownSubjects = (
       const near = isUidp(one.subject) ? "" : suggestion(one.subject, names);
       return `${allowanceText(one)} excuses nothing: there is no identity, group or role ${JSON.stringify(one.subject)}${near || hidden}`;
     });
+};
+
+// required-owners and may-own: the requirements of a file of rules on an organization after the change, whether or not this change broke
+// them.
+
+type Broken = Found & { rule: RuleName };
+
+export const findBroken = (
+  proposal: Proposal,
+  { owners: least, mayOwn }: Required,
+  notVisible: readonly NotVisible[],
+): Broken[] => {
+  const { before, after } = proposal;
+  const [was, owners] = [ownersIn(before), ownersIn(after)];
+  const hidden = new Set(notVisible.filter(({ kind }) => kind === "roleBinding").map(({ group }) => group));
+  const mayOwnIn = mayOwn && ownershipOf(proposal, mayOwn, notVisible);
+  return organizationsToCheck(proposal).flatMap((organization): Broken[] => {
+    const { id, name } = organization;
+    const held = owners.get(id) ?? new Set();
+    const unseen =
+      hidden.has(id) || hidden.has("") ? "; you cannot list its role bindings, so there may be others" : "";
+    const few =
+      least !== undefined && held.size < least
+        ? [`${identityCountText(held.size)} the role owner on ${name} itself after this change; ${least} must${unseen}`]
+        : [];
+    const others = mayOwnIn ? [...held].filter((identity) => !mayOwnIn(organization, identity)) : [];
+    const unknown =
+      mayOwn && unseen ? [`who has the role owner on ${name} is not visible: you cannot list its role bindings`] : [];
+    return [
+      ...few.map((message): Broken => ({ rule: "required-owners", subject: id, message })),
+      ...unknown.map((message): Broken => ({ rule: "may-own", subject: id, message })),
+      ...others.map((identity): Broken => {
+        const verb = was.get(id)?.has(identity) ? "has" : "gets";
+        const isNew = !before.identities.has(identity)
+          ? "; this identity is new, so no path of may-own names it yet"
+          : "";
+        const message = `${verb} the role owner on ${name} itself, and may-own does not list it${isNew}`;
+        return { rule: "may-own", subject: identity, message };
+      }),
+    ];
+  });
+};
+
+const identityCountText = (count: number): string =>
+  count === 1 ? "1 identity has" : `${count || "no"} identities have`;
+
+/** The organizations of the change; all, if they are unknown. */
+const organizationsToCheck = ({ before, after, organizations }: Proposal): GroupNode[] => {
+  const all = organizationsIn(after);
+  const relevant = all.filter(({ id }) => organizations?.has(id) || !before.groups.has(id));
+  return relevant.length === 0 ? all : relevant;
+};
+
+/** A path means an existing identity. A new organization has none, so there a path means a new identity. */
+const ownershipOf = (
+  { before, after }: Proposal,
+  mayOwn: readonly string[],
+  notVisible: readonly NotVisible[],
+): ((organization: GroupNode, identity: NodeId) => boolean) => {
+  const find = existingIn(namedRecordsIn(before), notVisible, "identity");
+  const known = new Set(mayOwn.map(find).flatMap((found) => ("id" in found ? [found.id] : [])));
+  const written = new Set(namedRecordsIn(after).flatMap(({ id, path }) => (mayOwn.includes(path) ? [id] : [])));
+  return ({ id }, identity) => known.has(identity) || (!before.groups.has(id) && written.has(identity));
 };

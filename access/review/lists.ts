@@ -20,11 +20,7 @@ import type { RuleInput } from "./rule.ts";
 
 // The contents of a group and of the groups below, in words: they disappear with the group.
 
-interface Content {
-  kind: string;
-  uid: string | null;
-  name: string;
-}
+type Content = DeletedGroup["contents"][number];
 
 /** Groups, identities, roles, identity providers, invites and bindings below `group`, without the group; in stable order. */
 const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {

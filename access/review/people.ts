@@ -48,10 +48,8 @@ export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInp
 };
 
 /** Whether these people existed before the change, though with less access. */
-export const existedBefore = ({ before, after }: PeopleInput, id: NodeId): boolean => {
-  const people = after.identities.get(id)?.people ?? id;
-  return before.identities.has(people);
-};
+export const existedBefore = ({ before, after }: PeopleInput, id: NodeId): boolean =>
+  before.identities.has(after.identities.get(id)?.people ?? id);
 
 /** `rowsOf` shows rows by names. */
 export const peopleReviewsOf = (
@@ -125,7 +123,16 @@ const withKeyHolders = (view: PeopleGraph, one: AccessGraph, other: AccessGraph,
     const keys = validKeys(identity, nowMs);
     const twin = other.identities.get(identity.id);
     if (!keys || !twin || keyText(validKeys(twin, nowMs)) === keyText(keys)) continue;
-    holders.set(identity.id, holderOf(one, identity, keys));
+    const { id, uid, group } = identity;
+    const holder = subjectOf({
+      id: `${id} ${keyText(keys)}`,
+      record: `${id} keys`,
+      recordUid: uid,
+      name: `static keys of ${distinctName(one.identities, identity)}`,
+      group,
+      who: assumptionOf({ staticKeys: keys })?.text ?? "",
+    });
+    holders.set(id, holder);
   }
   if (holders.size === 0) return view;
   const bindings = new Map<NodeId, BindingNode>(view.bindings);
@@ -135,16 +142,4 @@ const withKeyHolders = (view: PeopleGraph, one: AccessGraph, other: AccessGraph,
   }
   const entries = [...holders.values()].map((holder) => [holder.id, holder] as const);
   return { ...view, identities: new Map([...view.identities, ...entries]), bindings };
-};
-
-const holderOf = ({ identities }: AccessGraph, identity: IdentityNode, keys: Keys): Subject => {
-  const { id, uid, group } = identity;
-  return subjectOf({
-    id: `${id} ${keyText(keys)}`,
-    record: `${id} keys`,
-    recordUid: uid,
-    name: `static keys of ${distinctName(identities, identity)}`,
-    group,
-    who: assumptionOf({ staticKeys: keys })?.text ?? "",
-  });
 };

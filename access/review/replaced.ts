@@ -1,5 +1,4 @@
 // Identities that replace others.
-import type { Json } from "../../schema/index.ts";
 import { equalityKey } from "../canonical.ts";
 import type { IdentityNode } from "../graph/graph.ts";
 import type { Budget } from "../pattern/budget.ts";
@@ -45,4 +44,4 @@ export const replacementsIn = ({ before, after, replaced }: Proposal, budget: Bu
 const letsInOthers = (old: IdentityNode, next: IdentityNode, budget: Budget) =>
   old.relationship !== null &&
   next.relationship !== null &&
-  othersIn(old.relationship as Json, next.relationship as Json, budget).is !== "none";
+  othersIn(old.relationship, next.relationship, budget).is !== "none";

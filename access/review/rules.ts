@@ -34,7 +34,7 @@ const assumedByOthers: Find = ({ reassumed, replacements, before, budget }) => {
   const replaced = replacements.map(({ old, new: now }) => ({ old, now }));
   return [...updated, ...replaced].flatMap(({ old, now }) => {
     if (!old?.relationship || !now.relationship) return [];
-    const others = othersIn(relationshipOf(old), relationshipOf(now), budget);
+    const others = othersIn(old.relationship, now.relationship, budget);
     if (others.is === "none") return [];
     const message =
       others.is === "found"
@@ -43,8 +43,6 @@ const assumedByOthers: Find = ({ reassumed, replacements, before, budget }) => {
     return [{ subject: now.id, message }];
   });
 };
-
-const relationshipOf = ({ relationship }: IdentityNode): Json => relationship as Json;
 
 // gains-owner: an identity gains a capability that lets it give access to itself or to others.
 
@@ -147,22 +145,20 @@ interface Issuer {
 /** At most one: a relationship is of one kind. */
 const issuersOf = ({ relationship }: IdentityNode): Issuer[] => {
   const { claimMatch, staticKeys, signIn } = (relationship ?? {}) as Partial<Record<Kind, Json>>;
-  if (claimMatch) return [fromClaims(claimMatch)];
-  if (staticKeys) return [fromKeys(staticKeys)];
+  if (claimMatch) {
+    const { issuer, issuerPattern } = claimMatch;
+    const shown = issuer ? String(issuer) : `any that matches ${issuerPattern}`;
+    return [{ kind: "claimMatch", shown, language: tokensOf(claimMatch).issuer }];
+  }
+  if (staticKeys) {
+    const { issuer, issuerKeys } = staticKeys;
+    const shown = `issuer ${issuer}, key set with SHA-256 ${fingerprint(String(issuerKeys))}…`;
+    const keys = keysIn(String(issuerKeys)).map((key) => text(JSON.stringify([issuer, key])));
+    return [{ kind: "staticKeys", shown, language: some(...keys) }];
+  }
   if (!signIn?.issuer) return [];
   return [{ kind: "signIn", shown: String(signIn.issuer), language: text(String(signIn.issuer)) }];
 };
-
-const fromClaims = (match: Json): Issuer => {
-  const shown = match.issuer ? String(match.issuer) : `any that matches ${match.issuerPattern}`;
-  return { kind: "claimMatch", shown, language: tokensOf(match).issuer };
-};
-
-const fromKeys = ({ issuer, issuerKeys }: Json): Issuer => ({
-  kind: "staticKeys",
-  shown: `issuer ${issuer}, key set with SHA-256 ${fingerprint(String(issuerKeys))}…`,
-  language: some(...keysIn(String(issuerKeys)).map((key) => text(JSON.stringify([issuer, key])))),
-});
 
 // opens-path: an identity could reach access that it does not hold, by requests that were not possible before.
 

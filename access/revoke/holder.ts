@@ -26,7 +26,7 @@ interface Grant {
   role: string;
 }
 
-type Caller = Pick<Client, "call" | "clock">;
+export type Caller = Pick<Client, "call" | "clock">;
 
 /** The kind of the records that give the holder a role. */
 export const kindOf = ({ externalGroup }: Holder): typeof roleBinding | typeof externalGroupRoleMapping =>

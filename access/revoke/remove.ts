@@ -1,12 +1,9 @@
 // Deletes the records that give a holder its roles, and creates them again. A failure does not stop the others.
-import type { Client } from "../../client/client.ts";
 import { hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { forEachOf } from "../../client/in-parallel.ts";
 import { deleteRecord } from "../../client/records.ts";
-import { createGrant, type HeldBinding, type Holder, kindOf, listGrants } from "./holder.ts";
+import { type Caller, createGrant, type HeldBinding, type Holder, kindOf, listGrants } from "./holder.ts";
 import type { UndoFile } from "./undo-file.ts";
-
-type Caller = Pick<Client, "call" | "clock">;
 
 export interface Failure {
   binding: HeldBinding;

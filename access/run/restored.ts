@@ -22,8 +22,7 @@ interface Run {
 
 /** Nodes of `after`, and the removed records that they replace. */
 export const findRestored = ({ before, after, stored, left, made }: Run): { node: NodeId; removed: NodeId }[] => {
-  const isThere = (uid: NodeId) => Object.values(before).some((nodes) => nodes.has(uid));
-  const removed = stored.filter((one) => isRecord(one) && !isThere(one.uid));
+  const removed = stored.filter((one) => isRecord(one) && !hasNode(before, one.uid));
   // The replacements of removed records. Contents and references of a removed record move to its replacement.
   const places = new Map<NodeId, NodeId>();
   const originalOf = (uid: NodeId) => places.get(uid) ?? uid;
@@ -47,6 +46,9 @@ export const findRestored = ({ before, after, stored, left, made }: Run): { node
   }
   return [...restored].map(([node, removed]) => ({ node, removed }));
 };
+
+export const hasNode = (graph: AccessGraph, uid: NodeId): boolean =>
+  Object.values(graph).some((nodes) => nodes.has(uid));
 
 /**
  * The writes of a run that undo a manual edit: they create a removed record again, or change back a value that the program has not changed.

@@ -121,11 +121,5 @@ const readTests = (file: string, from: Files): { value?: TestFile; mistakes: Mis
     const draft = checkShape(plainValue(source), TestFileShape, report);
     const { policy, organization } = draft;
     const tests = checkTests(draft.tests, report);
-    const place = report.findPlace(["organization"]);
-    return {
-      policy,
-      organization,
-      place,
-      tests,
-    };
+    return { policy, organization, place: report.findPlace(["organization"]), tests };
   });

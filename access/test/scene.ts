@@ -2,19 +2,12 @@
 
 import { isUidp, type RoleBundles } from "../../schema/index.ts";
 import type { Access } from "../graph/effective-access.ts";
-import {
-  type AccessGraph,
-  type GraphBuilder,
-  type GroupNode,
-  type NodeId,
-  newGraph,
-  organizationsIn,
-} from "../graph/graph.ts";
+import { type AccessGraph, type GroupNode, type NodeId, newGraph, organizationsIn } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { everyoneIn } from "../graph/people.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { policyGraph } from "../policy/graph.ts";
-import type { Policy } from "../policy/policy.ts";
+import { mappingsOf, type Policy } from "../policy/policy.ts";
 import type { Mistake } from "../policy/source.ts";
 import { type Names, namesIn } from "./names.ts";
 
@@ -63,16 +56,14 @@ export const policyScene = (policy: Policy, bundles: RoleBundles): Scene => {
 };
 
 /** A service that contains only the organization and the roles that the policy names. */
-const emptyService = (
-  { organization: { uid }, bindings, people, roles }: Policy,
-  bundles: RoleBundles,
-): AccessGraph => {
-  const graph: GraphBuilder = newGraph();
+const emptyService = (policy: Policy, bundles: RoleBundles): AccessGraph => {
+  const graph = newGraph();
+  const { uid } = policy.organization;
   if (uid !== undefined) graph.groups.set(uid, { id: uid, uid, name: uid, parent: null });
-  const given = [...people.values()].flatMap(({ externalGroups }) => [...externalGroups.values()].flat());
+  const given = [...policy.bindings, ...mappingsOf(policy)].map(({ role }) => role);
   // Every service has the role of owners, which paths lead to.
-  for (const role of new Set(["owner", ...bindings.map((one) => one.role), ...given])) {
-    if (roles.has(role)) continue;
+  for (const role of new Set(["owner", ...given])) {
+    if (policy.roles.has(role)) continue;
     const capabilities = Object.hasOwn(bundles, role) ? (bundles[role] as readonly string[]).toSorted() : [];
     graph.roles.set(`role ${role}`, { id: `role ${role}`, uid: null, name: role, group: null, capabilities });
   }

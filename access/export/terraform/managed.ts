@@ -1,5 +1,4 @@
 // The records that Terraform manages, as the API has them now.
-import type { Client } from "../../../client/client.ts";
 import { hasCode } from "../../../client/errors.ts";
 import { forEachOf } from "../../../client/in-parallel.ts";
 import { getRecord, partsOf } from "../../../client/records.ts";
@@ -8,6 +7,7 @@ import { groupOf, listVisible } from "../../graph/hidden.ts";
 import type { Listed } from "../../graph/live-record.ts";
 import {
   builtInRolesOf,
+  type Caller,
   type Contents,
   type ExportKind,
   KINDS,
@@ -17,8 +17,6 @@ import {
   type Records,
 } from "../read.ts";
 import type { Instance, TerraformState } from "./state.ts";
-
-type Caller = Pick<Client, "call" | "clock">;
 
 /** A resource instance, and the outcome for its record. */
 export interface Managed {

@@ -151,19 +151,15 @@ export const originFacts = (origin: Origin | undefined): Fact[] => {
 const CAPABILITIES_SHOWN = 24;
 const LIST_SHOWN = 20;
 
-const firstOf = <T>(all: readonly T[], most: number): { first: readonly T[]; rest: string } => ({
-  first: all.slice(0, most),
-  rest: all.length > most ? ` and ${all.length - most} more` : "",
-});
-
 /** The first capabilities or items of a list, and the number of the others, as plain parts. */
 export const shortened = (parts: readonly Part[], hint = ""): Part[] =>
   parts.flatMap((part): Part[] => {
     if (typeof part === "string" || !("list" in part || "capabilities" in part)) return [part];
     const all = "list" in part ? part.list : part.capabilities.map((one) => [quote(one)]);
-    const { first, rest } = firstOf(all, "list" in part ? LIST_SHOWN : CAPABILITIES_SHOWN);
+    const most = "list" in part ? LIST_SHOWN : CAPABILITIES_SHOWN;
+    const rest = all.length > most ? ` and ${all.length - most} more` : "";
     return [
-      ...first.flatMap((one, i) => (i === 0 ? one : [", ", ...one])),
+      ...all.slice(0, most).flatMap((one, i) => (i === 0 ? one : [", ", ...one])),
       rest !== "" && "capabilities" in part ? rest + hint : rest,
     ];
   });

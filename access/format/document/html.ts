@@ -1,11 +1,10 @@
 // A document as one page.
 
-import { type CapabilitySets, capabilitySets } from "../html/capability-sets.ts";
+import { isWrite } from "../../graph/danger.ts";
 import { html, type Markup, type Section as PageSection, pageOf } from "../html/page.ts";
-import { pathGraph } from "../html/path-graph.ts";
 import { docsAddress, pathOfRule } from "../markdown-text.ts";
 import { countText } from "../words.ts";
-import type { Document, Item, Line, Mark, Part, Section } from "./document.ts";
+import type { Document, Item, Line, Mark, Part, PathText, Section } from "./document.ts";
 
 /** Parts that only a page has. */
 export interface PageExtras {
@@ -48,7 +47,10 @@ export const documentAsHtml = (
   });
 };
 
-const sectionMarkup = ({ id, title, items, isBlocks, none }: Section, sets: CapabilitySets): PageSection | false => {
+const sectionMarkup = (
+  { id, title, items, isBlocks, none }: Section,
+  sets: ReturnType<typeof capabilitySets>,
+): PageSection | false => {
   const partsMarkup = (parts: readonly Part[], sign?: "+" | "-"): Markup => {
     const shown = parts.map((part, i): Markup => {
       if (typeof part === "string") return html`${part}`;
@@ -123,3 +125,114 @@ const MARKS: Readonly<Record<Mark, Markup>> = {
   allowed: html`<em class="tag">allowed</em>`,
   open: html``,
 };
+
+// Lists of capabilities. A built-in role has up to two hundred, which a thousand identities may gain. So the page prints a long list once,
+// at its end, and links to it.
+
+const INLINE_MAX = 8;
+
+const capabilitySets = () => {
+  const sets = new Map<string, { id: string; role: string; capabilities: readonly string[] }>();
+  return {
+    /** A short list, or a link to a long one. */
+    show(role: string, capabilities: readonly string[]): Markup {
+      if (capabilities.length <= INLINE_MAX)
+        return html`<ul class="chips">${capabilities.map((one) => html`<li>${one}</li>`)}</ul>`;
+      const key = `${role} ${capabilities.join(" ")}`;
+      const id = sets.get(key)?.id ?? `capabilities-${sets.size + 1}`;
+      sets.set(key, { id, role, capabilities });
+      return html`<a href="#${id}">${capabilities.length} capabilities</a>, ${writesOf(capabilities)}`;
+    },
+    /** The long lists, once all have been shown. */
+    section(): PageSection | false {
+      if (sets.size === 0) return false;
+      const blocks = [...sets.values()].map(
+        ({ id, role, capabilities }) =>
+          html`<details><summary>${countText(capabilities.length, "capability")} of <b><bdi>${role}</bdi></b></summary>${byResource(id, capabilities)}</details>\n`,
+      );
+      return { id: "capabilities", title: "Capabilities", body: html`${blocks}` };
+    },
+  };
+};
+
+const writesOf = (capabilities: readonly string[]): string => {
+  const writing = capabilities.filter((capability) => isWrite({ capability })).length;
+  if (writing === 0) return "none of which changes anything";
+  return writing === capabilities.length ? "all of which change records" : `${writing} of which change records`;
+};
+
+/** `role_bindings: create, delete, list, update`. A link opens the fold around its target. */
+const byResource = (id: string, capabilities: readonly string[]) => {
+  const resources = Map.groupBy(capabilities, (one) => one.slice(0, Math.max(0, one.lastIndexOf("."))));
+  const items = [...resources].map(
+    ([resource, own]) =>
+      html`<li>${resource !== "" && html`<b>${resource}</b> `}${own.map((one) => one.slice(one.lastIndexOf(".") + 1)).join(", ")}</li>`,
+  );
+  return html`<ul class="resources" id="${id}" tabindex="-1">${items}</ul>`;
+};
+
+// A path as a small graph: who sends each request, and the record that it changes. The boxes are below one another, and the requests are
+// arcs at their side. So a graph of any path is as narrow as a phone.
+
+const WIDTH = 340;
+const BOX = { width: 230, height: 30, gap: 18 };
+const TEXT_MAX = 30;
+
+interface Edge {
+  from: number;
+  to: number;
+  label: string;
+}
+
+export const pathGraph = ({ from, fromId, steps, gains, assumes }: PathText): Markup => {
+  const names: string[] = [];
+  const nodes = new Map<string, number>();
+  // Anyone may give an identity the name of another one, or a text that we write in a box.
+  const node = (key: string, name: string) => {
+    const index = nodes.get(key) ?? names.push(name) - 1;
+    nodes.set(key, index);
+    return index;
+  };
+  let end = node(`by ${fromId}`, from);
+  const edges = steps.map(({ by, byId, target, targetId }, i): Edge => {
+    const sender = node(`by ${byId}`, byId === "workload" ? "its workload" : by);
+    const to = node(`to ${target} ${targetId}`, target);
+    end = to;
+    return { from: sender, to, label: String(i + 1) };
+  });
+  const count = gains.reduce((sum, { capabilities }) => sum + capabilities.length, 0);
+  const [first, ...others] = gains;
+  const place = first === undefined ? "" : ` at ${first.place}${others.length > 0 ? ` and ${others.length} more` : ""}`;
+  const goal = node("goal", `${countText(count, "capability")}${place}`);
+  edges.push({ from: end, to: goal, label: "" });
+  const height = names.length * (BOX.height + BOX.gap) - BOX.gap + 4;
+  return html`<svg class="path ${assumes}" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${describe(names, edges)}">
+${names.map((name, i) => box(name, i, i === 0 ? "start" : i === goal ? "goal" : ""))}${edges.map(arc)}</svg>
+`;
+};
+
+const topOf = (index: number) => 2 + index * (BOX.height + BOX.gap);
+
+const box = (name: string, index: number, kind: string) => {
+  const top = topOf(index);
+  const shown = [...name].length > TEXT_MAX ? `${[...name].slice(0, TEXT_MAX - 1).join("")}…` : name;
+  return html`<g class="box ${kind}"><rect x="1" y="${top}" width="${BOX.width}" height="${BOX.height}" rx="6"/><text x="10" y="${top + 20}">${shown}</text></g>
+`;
+};
+
+/** Arcs leave a box below its middle and reach one above its middle; longer arcs are farther out. */
+const arc = ({ from, to, label }: Edge): Markup => {
+  const [start, end] = [topOf(from) + 20, topOf(to) + 10];
+  const out = BOX.width + 1;
+  const far = Math.min(WIDTH - 14, out + 26 + 16 * Math.abs(to - from));
+  const middle = (start + end) / 2;
+  const head = `M${out + 7} ${end - 4}L${out + 1} ${end}L${out + 7} ${end + 4}`;
+  const text =
+    label !== "" &&
+    html`<text class="number" x="${Math.round(out + (far - out) * 0.75) + 8}" y="${middle + 4}">${label}</text>`;
+  return html`<g class="arc"><path d="M${out} ${start}C${far} ${start} ${far} ${end} ${out + 2} ${end}"/><path d="${head}"/>${text}</g>
+`;
+};
+
+const describe = (names: readonly string[], edges: readonly Edge[]) =>
+  edges.map(({ from, to, label }) => `${label === "" ? "then" : label} ${names[from]} → ${names[to]}`).join("; ");

@@ -1,6 +1,6 @@
 // Tests of access, in a policy or in their own file: who may do what, and who must not. The names in them are resolved when they run.
 
-import { capabilities, type Json } from "../../../schema/index.ts";
+import { capabilities, isObject } from "../../../schema/index.ts";
 import { nearestNames, suggestion } from "../../../schema/nearest.ts";
 import { friendlyCapability, matchesCapability } from "../../capability.ts";
 import type { AccessTest, TestDenial, TestSubject } from "../policy.ts";
@@ -37,19 +37,18 @@ const checkTest = (test: TestDraft, path: Path, report: Report): AccessTest | un
     for (const field of ["can", "cannot"] as const)
       if (test[field] !== undefined)
         wrongKey([...path, field], "belongs to identity or workload; with capability, only says who may have it");
-  if (subject !== undefined && subject.kind !== "holders" && test.can === undefined && test.cannot === undefined)
+  const isOfActors = subject !== undefined && subject.kind !== "holders";
+  if (isOfActors && test.can === undefined && test.cannot === undefined)
     mistake(path, "tests nothing: give can, cannot or both");
-  if (test.ever && subject !== undefined && subject.kind !== "holders" && test.cannot === undefined)
+  if (test.ever && isOfActors && test.cannot === undefined)
     wrongKey([...path, "ever"], "is about what must never be possible: give cannot, or capability with only");
   if (name === undefined || subject === undefined) return undefined;
-  const ever = test.ever === true ? true : undefined;
-  return { name, subject, at, can, cannot, ever, place: report.findPlace(path) };
+  return { name, subject, at, can, cannot, ever: test.ever || undefined, place: report.findPlace(path) };
 };
 
 const checkSubject = (test: TestDraft, path: Path, report: Report): TestSubject | undefined => {
   const { mistake, wrongKey } = report;
-  const given = (["capability", "identity", "workload"] as const).filter((field) => test[field] !== undefined);
-  const [word, second] = given;
+  const [word, second] = (["capability", "identity", "workload"] as const).filter((field) => test[field] !== undefined);
   if (word === undefined) mistake(path, "does not say whom it tests: give identity, workload, or capability with only");
   if (second !== undefined)
     wrongKey([...path, second], `only one of capability, identity and workload may be given; there is ${word} already`);
@@ -65,19 +64,17 @@ const checkSubject = (test: TestDraft, path: Path, report: Report): TestSubject 
 };
 
 const checkWorkloadSubject = (workload: unknown, path: Path, report: Report): TestSubject | undefined => {
-  if (typeof workload !== "object" || workload === null || Array.isArray(workload)) {
+  if (!isObject(workload)) {
     report.mistake(path, "must be a map, such as { github: { repository: acme/*, event: pull_request } }");
     return undefined;
   }
-  const relationship = checkWorkload(workload as Json, path, report);
-  return relationship && { kind: "workload", text: workloadText(workload as Json), relationship };
-};
-
-/** `github { repository: acme/*, event: pull_request }` */
-const workloadText = (workload: Json): string =>
-  Object.entries(workload)
+  const relationship = checkWorkload(workload, path, report);
+  /** `github { repository: acme/*, event: pull_request }` */
+  const text = Object.entries(workload)
     .map(([word, value]) => `${word} ${fieldsText(value)}`)
     .join(", ");
+  return relationship && { kind: "workload", text, relationship };
+};
 
 const fieldsText = (value: unknown): string =>
   typeof value === "object" && value !== null
@@ -91,7 +88,7 @@ const checkDenials = ({ cannot, at }: TestDraft, path: Path, report: Report): Te
   const listPath = [...path, "cannot"];
   const checkOne = (denial: unknown, where: Path): TestDenial | undefined => {
     if (typeof denial === "string") return { capabilities: checkCapability(denial, where, report), at };
-    if (typeof denial !== "object" || denial === null || Array.isArray(denial)) {
+    if (!isObject(denial)) {
       report.mistake(where, "must be { capability, at }, or a list of capabilities");
       return undefined;
     }
@@ -99,7 +96,7 @@ const checkDenials = ({ cannot, at }: TestDraft, path: Path, report: Report): Te
       const near = suggestion(field, DENIAL_FIELDS) || "; there are capability and at";
       report.wrongKey([...where, field], `there is no such field here${near}`);
     }
-    const { capability, at: group = at } = denial as { capability?: unknown; at?: unknown };
+    const { capability, at: group = at } = denial;
     if (group !== undefined && typeof group !== "string")
       report.mistake([...where, "at"], "must be the path of a group");
     if (capability === undefined) report.mistake(where, "needs capability: what must not be possible");
@@ -137,8 +134,8 @@ const names = capabilities.map(({ name }) => name);
 /** `*.craete` resembles `*.create`. */
 const suggestionOfWildcard = (text: string): string => {
   const forms = names.flatMap((name) => {
-    const [kind = "", verb = ""] = [name.slice(0, name.lastIndexOf(".")), name.slice(name.lastIndexOf(".") + 1)];
-    return [`*.${verb}`, `${kind}.*`];
+    const dot = name.lastIndexOf(".");
+    return [`*${name.slice(dot)}`, `${name.slice(0, dot)}.*`];
   });
   const [near] = nearestNames(text, forms, 1);
   return near === undefined ? "" : `; did you mean ${near}?`;

@@ -16,11 +16,11 @@ import {
 } from "./document.ts";
 import { checkResult, entryText, findIn, homesIn, type OpenPolicy, type PolicyEdit, type Section } from "./open.ts";
 
-/** Sections of a policy with its new entries. An existing group contains only new groups. */
-type Addition = AddedMap;
-
-/** The edit for this addition; nothing is written yet. Throws a PolicyEditError. */
-export const additionOf = (opened: OpenPolicy, addition: Addition): PolicyEdit => {
+/**
+ * The edit for an addition, sections of a policy with its new entries; nothing is written yet. An existing group contains only new groups.
+ * Throws a PolicyEditError.
+ */
+export const additionOf = (opened: OpenPolicy, addition: AddedMap): PolicyEdit => {
   const { texts } = opened;
   const { policy, mistakes } = withAddition(opened, addition);
   const [mistake] = mistakes;
@@ -37,7 +37,7 @@ export const additionOf = (opened: OpenPolicy, addition: Addition): PolicyEdit =
 };
 
 /** The policy with the addition, and its mistakes. */
-export const withAddition = (opened: OpenPolicy, addition: Addition): ParsedPolicy => {
+export const withAddition = (opened: OpenPolicy, addition: AddedMap): ParsedPolicy => {
   const { source } = readSource(opened.file, findIn(opened));
   return parsePolicy(merged(source && plainValue(source), addition));
 };
@@ -64,7 +64,7 @@ interface NewEntry {
   shown: readonly string[];
 }
 
-const entriesIn = (addition: Addition, policy: Policy): NewEntry[] => {
+const entriesIn = (addition: AddedMap, policy: Policy): NewEntry[] => {
   const sectionOf = (name: Section): [string, Added][] => [...((addition.get(name) as AddedMap | undefined) ?? [])];
   const records = (["identities", "roles"] as const).flatMap((section) =>
     sectionOf(section).map(([key, value]): NewEntry => {

@@ -1,7 +1,7 @@
 // A policy that is about to be edited: the text and the content of its files, and the uids beside it.
 import type { RoleBundles } from "../../../schema/index.ts";
 import { mistakeText, readPolicy } from "../parse.ts";
-import { type Policy, ROOT } from "../policy.ts";
+import { mappingsOf, type Policy, ROOT } from "../policy.ts";
 import { isMap, type Source } from "../source.ts";
 import type { PolicyStack } from "../stack.ts";
 import { type FindFile, findTextFile, TextFileError } from "../text-file.ts";
@@ -24,12 +24,14 @@ export const openPolicy = (file: string): OpenPolicy => {
   const texts = new Map<string, { name: string; text: string }>();
   const find: FindFile = (name, folder) => {
     const { real, read } = findTextFile(name, folder);
-    const recorded = (): string => {
-      const text = read();
-      texts.set(real, { name, text });
-      return text;
+    return {
+      real,
+      read: () => {
+        const text = read();
+        texts.set(real, { name, text });
+        return text;
+      },
     };
-    return { real, read: recorded };
   };
   const { policy, mistakes } = readPolicy(file, find);
   if (policy === undefined) throw new PolicyEditError(mistakes.map(mistakeText).join("\n"));
@@ -70,11 +72,10 @@ export const checkResult = (opened: OpenPolicy, files: readonly ChangedFile[], e
 };
 
 /** The built-in roles that a policy names, without keys of `before`: a removed role must not be taken for a built-in one. */
-const builtInRolesIn = ({ bindings, people, roles }: Policy, before: Policy): RoleBundles => {
-  const given = [...people.values()].flatMap(({ externalGroups }) => [...externalGroups.values()].flat());
-  const names = [...bindings.map(({ role }) => role), ...given];
+const builtInRolesIn = (policy: Policy, before: Policy): RoleBundles => {
+  const names = [...policy.bindings, ...mappingsOf(policy)].map(({ role }) => role);
   return Object.fromEntries(
-    names.filter((name) => !roles.has(name) && !before.roles.has(name)).map((name) => [name, []]),
+    names.filter((name) => !policy.roles.has(name) && !before.roles.has(name)).map((name) => [name, []]),
   );
 };
 

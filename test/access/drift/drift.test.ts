@@ -2,7 +2,7 @@
 // What differs between two sets of inputs: paths, elements of lists, who has changed it, and no secret.
 import { expect, test } from "vitest";
 import { differencesOf } from "../../../access/drift/differences.ts";
-import type { JournalEntry } from "../../../access/drift/pending.ts";
+import type { JournalEntry } from "../../../access/drift/index.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { driftDocument, hasDifferences } from "../../../access/format/drift.ts";
 import type { GraphBuilder } from "../../../access/graph/graph.ts";

@@ -1,6 +1,6 @@
 // Paths that a change opens and closes, in each format of a review.
 import { expect, test } from "vitest";
-import { pathGraph } from "../../../access/format/html/path-graph.ts";
+import { pathGraph } from "../../../access/format/document/html.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import type { GraphBuilder, IdentityNode } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
