@@ -105,7 +105,7 @@ export const keepAsItIs = (scalar: Scalar): void => {
 };
 
 // Not as two units of UTF-16, which the engine does not read; it does not read these two characters unescaped either.
-const escaped = (text: string): string =>
+const escaped = (text: string) =>
   printableLines(
     text
       .replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`)

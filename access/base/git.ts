@@ -56,7 +56,7 @@ const partsOf = (ref: string) => {
  * The full names that a name may mean; the first existing one counts. A tag needs its full name: git prefers it to a branch with its name,
  * and others may create it. `origin/main` means only the branch of the remote: others may create a branch `origin/main`.
  */
-const refsOf = (name: string): readonly string[] => {
+const refsOf = (name: string) => {
   if (name === "HEAD" || name.startsWith("refs/")) return [name];
   return name.startsWith("origin/") ? [`refs/remotes/${name}`] : [`refs/remotes/origin/${name}`, `refs/heads/${name}`];
 };
@@ -145,7 +145,7 @@ export const repositoryAt = (folder: string) => {
       return fields.flatMap((field, i) => (/^:\d+ 120000 /.test(field) ? [fields[i + 1] as string] : []));
     },
     /** All entries of a commit except its folders. */
-    entriesOf: (commit: string): Entry[] =>
+    entriesOf: (commit: string) =>
       list(`read the files of ${commit}`, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).map((line) => {
         const [, mode = "", object = "", size = "", path = ""] = /^(\d+) \w+ (\w+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
         const kind = (KINDS[mode] ?? "file") as Entry["kind"];
@@ -253,7 +253,7 @@ export const gitProgram = (folder: string): string => {
   return found;
 };
 
-const isExecutable = (path: string): boolean => {
+const isExecutable = (path: string) => {
   try {
     accessSync(path, constants.X_OK);
     return true;
@@ -264,7 +264,7 @@ const isExecutable = (path: string): boolean => {
 };
 
 /** The environment without git's variables, which name other repositories, settings and programs. */
-const environment = (): NodeJS.ProcessEnv => ({
+const environment = () => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith("GIT_"))),
   GIT_NO_LAZY_FETCH: "1",
   GIT_TERMINAL_PROMPT: "0",

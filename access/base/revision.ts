@@ -27,7 +27,7 @@ export const baseOf = (
   return { repository, folder: pathFrom(repository.root, folder), ...base };
 };
 
-const pathFrom = (root: string, folder: string): string => relative(root, folder).split(sep).join("/");
+const pathFrom = (root: string, folder: string) => relative(root, folder).split(sep).join("/");
 
 const REMEDY = "so it is not clear whose rules and tests count. Leave the folder what it is, or give it another name";
 
@@ -45,7 +45,7 @@ const refuseNewSubmodule = ({ root, superproject }: Repository, wanted: Wanted):
 /**
  * The command runs at the target of a link: a new link would let the change choose a folder for which the base has other rules, or none.
  */
-const refuseNewLink = (repository: Repository, { commit, ref }: Base, folder: string): void => {
+const refuseNewLink = (repository: Repository, { commit, ref }: Base, folder: string) => {
   const isReached = (link: string) => {
     const real = realPath(join(repository.root, link));
     return real !== undefined && (folder === real || folder.startsWith(`${real}${sep}`));
@@ -113,7 +113,7 @@ export const pathInRepository = ({ root }: Repository, file: string): string => 
 };
 
 /** Resolves the folder, because the file need not exist. */
-const pathInRealFolder = (file: string): string => {
+const pathInRealFolder = (file: string) => {
   const folder = join(file, "..");
   try {
     return join(realpathSync(folder), file.slice(folder.length).replace(/^[/\\]+/, ""));

@@ -246,7 +246,7 @@ const titlesOf = (approved: Change, { content, normal, records }: CurrentChange,
     const { method, fields } = terms.approved(approved.writes[text.$uid - 1] as Write);
     return titled(methodOf(method).resource, fields);
   };
-  const titled = ({ word, schema }: Resource, fields: Json): string => {
+  const titled = ({ word, schema }: Resource, fields: Json) => {
     if (typeof fields.name === "string") return `${word} ${quote(fields.name)}`;
     const of = fieldPaths(schema, ({ references }) => references !== undefined).flatMap((path) => {
       const value = valueAt(fields, path);
@@ -258,7 +258,7 @@ const titlesOf = (approved: Change, { content, normal, records }: CurrentChange,
     /** a text of the approved change */
     record,
     /** a write in its terms */
-    write: ({ method: name, parent, uid, fields, mask }: Write): string => {
+    write: ({ method: name, parent, uid, fields, mask }: Write) => {
       const { resource } = methodOf(name);
       if (uid !== undefined) return `${name} ${record(uid)}${mask ? `: ${mask.join(", ")}` : ""}`;
       return `${name} ${titled(resource, fields)}${parent === undefined ? "" : ` in ${record(parent)}`}`;

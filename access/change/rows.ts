@@ -22,7 +22,7 @@ export const changeRows = (
   { gains, losses }: Record<"gains" | "losses", readonly HeldRow[]>,
   encodeText: (uid: string) => Text,
 ): ChangeRow[] => {
-  const rowsOf = (change: ChangeRow["change"], rows: readonly HeldRow[]): ChangeRow[] =>
+  const rowsOf = (change: ChangeRow["change"], rows: readonly HeldRow[]) =>
     rows.map(({ identity, group, capability }) => ({
       ...{ change, capability },
       ...{ identity: encodeText(identity), group: encodeText(group) },
@@ -48,7 +48,7 @@ export const rowsApart = (
 
 /** Identities whose entries differ. The sign-in of an identity may not be visible now: the review reports each of these. */
 export const afterApart = (recorded: readonly ChangeAfter[], now: readonly ChangeAfter[]) => {
-  const keyOf = ({ service = "", identity }: ChangeAfter): string => canonical([service, identity]);
+  const keyOf = ({ service = "", identity }: ChangeAfter) => canonical([service, identity]);
   const byKey = (all: readonly ChangeAfter[]) => new Map(all.map((one) => [keyOf(one), one]));
   const [before, after] = [byKey(recorded), byKey(now)];
   const apart = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
@@ -139,7 +139,7 @@ export const digestsOf = (
 };
 
 /** The service chooses when static keys end if their create does not set it: on the copy, at another time. */
-const isEndChosen = (identity: Text, writes: readonly Write[]): boolean => {
+const isEndChosen = (identity: Text, writes: readonly Write[]) => {
   if (typeof identity === "string" || !("$uid" in identity)) return false;
   const { staticKeys } = writes[identity.$uid - 1]?.fields ?? {};
   return isObject(staticKeys) && staticKeys.expirationTime === undefined;

@@ -57,8 +57,7 @@ export const termsOf = (approved: Change, current: CurrentChange) => {
 const assign = (approved: Change, { content, normal, records, owned }: CurrentChange, without: ReadonlySet<string>) => {
   const keys = keysOf(approved.writes);
   const equal = equalsOf(keys);
-  const equalMade = (made: Made): Made =>
-    "$uid" in made ? { $uid: equal(made.$uid) } : { $segment: equal(made.$segment) };
+  const equalMade = (made: Made) => ("$uid" in made ? { $uid: equal(made.$uid) } : { $segment: equal(made.$segment) });
   const inEquals = <T>(value: T) => mapMade(value, equalMade) as T;
   const writes = approved.writes.map(inEquals);
   const hidden = `hidden-${randomUUID()}`;
@@ -194,7 +193,7 @@ const hasGiven = (method: WriteMethod, given: Json, held: Json, updated: readonl
     ({ secret, inputOnly, answeredAs }) => secret === true || (inputOnly === true && !answeredAs),
   );
   const oneofs = [...oneofsOf(method.schema).values()];
-  const hasOne = (name: string, value: unknown): boolean => includes(held[name], value, kept, name);
+  const hasOne = (name: string, value: unknown) => includes(held[name], value, kept, name);
   return Object.entries(given).every(([name, value]) => {
     if (kept.includes(name) || isForPeople(method, name) || hasOne(name, value)) return true;
     const others = oneofs.find((names) => names.includes(name)) ?? [];
@@ -202,7 +201,7 @@ const hasGiven = (method: WriteMethod, given: Json, held: Json, updated: readonl
   });
 };
 
-const isForPeople = (method: WriteMethod, name: string): boolean =>
+const isForPeople = (method: WriteMethod, name: string) =>
   decidesNothing(method, name) && !method.resource.givesNoAccess;
 
 /** The service may set more fields of a message. */

@@ -17,7 +17,7 @@ export const unknownIn = ({ method: name, parent, uid, fields }: Write): string[
   const { schema } = method;
   const references = fieldPaths(schema, (info) => info.references !== undefined);
   const secret = fieldPaths(schema, (info) => info.secret === true);
-  const isHarmless = (path: string): boolean => decidesNothing(method, path) || secret.includes(path);
+  const isHarmless = (path: string) => decidesNothing(method, path) || secret.includes(path);
   const places: [string, unknown][] = [
     ["parent", parent],
     ["uid", uid],
@@ -37,9 +37,9 @@ export const unknownIn = ({ method: name, parent, uid, fields }: Write): string[
   ];
 };
 
-const isHidden = (value: unknown): boolean => isObject(value) && value.$secret === true;
+const isHidden = (value: unknown) => isObject(value) && value.$secret === true;
 
-const isComputed = (value: unknown): boolean => isObject(value) && ("$text" in value || "$segment" in value);
+const isComputed = (value: unknown) => isObject(value) && ("$text" in value || "$segment" in value);
 
 /** Inside a list or a map, the path of that list or map. */
 const hiddenPaths = (value: unknown, path = ""): string[] => {

@@ -47,7 +47,7 @@ const encodeType = (type: z.ZodType, value: unknown, encoding: Encoding): unknow
   return isText(inner) ? encoding.encodeText(value as string) : value;
 };
 
-const isText = (inner: z.ZodType): boolean => inner instanceof z.ZodString && !scalarInfo(inner) && !enumInfo(inner);
+const isText = (inner: z.ZodType) => inner instanceof z.ZodString && !scalarInfo(inner) && !enumInfo(inner);
 
 const encodeMap = (type: z.ZodType, map: Json, encoding: Encoding): Json => {
   const entries = Object.entries(map).map(
@@ -58,7 +58,7 @@ const encodeMap = (type: z.ZodType, map: Json, encoding: Encoding): Json => {
   return { $map: inOrderOf(entries, ([key]) => encoding.orderOf(key)) };
 };
 
-const isPlainKey = (key: string): boolean => !key.startsWith("$") && key !== "__proto__";
+const isPlainKey = (key: string) => !key.startsWith("$") && key !== "__proto__";
 
 export interface Resolving {
   uidOf(n: number): string;

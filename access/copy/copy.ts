@@ -93,7 +93,7 @@ const namedGroups = (records: Records, others: readonly Listed[]): Listed[] => {
     }));
 };
 
-const uidsOf = (records: readonly { uid: string }[]): ReadonlySet<string> => new Set(records.map(({ uid }) => uid));
+const uidsOf = (records: readonly { uid: string }[]) => new Set(records.map(({ uid }) => uid));
 
 const named = (shown: Listed): Listed => {
   const { uid } = shown;
@@ -140,7 +140,7 @@ export const readCopy = async (client: Reader, of: string, onRead?: OnRead): Pro
   const records: Copy["records"] = {};
   for (const kind of KINDS) {
     const { plural, schema, words } = resources[kind];
-    const onUnknown = (path: string): void => {
+    const onUnknown = (path: string) => {
       const text = `field ${path} of ${words}, which this version does not know`;
       unknown.set(text, (unknown.get(text) ?? 0) + 1);
     };

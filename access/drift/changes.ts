@@ -32,8 +32,7 @@ const CHANGES: readonly (readonly [Change | "created", readonly string[]])[] = [
 export const driftIn = ({ run, preview }: DriftFacts, service: DriftService) => {
   const { normal } = run;
   const live = service.live.graph;
-  const isOwn = ({ urn }: { urn: string }): boolean =>
-    ![undefined, COMPONENT].includes(ourTypeOf(urn)) && service.isHere(urn);
+  const isOwn = ({ urn }: { urn: string }) => ![undefined, COMPONENT].includes(ourTypeOf(urn)) && service.isHere(urn);
   const [stored, left, steps] = [run.stored.filter(isOwn), run.left.filter(isOwn), run.steps.filter(isOwn)];
   const recordOf = recordsOf(service.copy, normal);
   const writes = normal.writes.filter(({ service: at }) =>
@@ -153,7 +152,7 @@ const ofRecord = (type: string, { old, sent, record, builtIn, places }: Sides): 
 
 /** An element for each grant that the set creates or removes. */
 const ofSet = ({ old, sent, builtIn, places }: Sides): Difference[] => {
-  const pairsOf = (side: "program" | "live"): Json[] =>
+  const pairsOf = (side: "program" | "live") =>
     sent.flatMap(({ [side]: own }) => (own ? [{ identity: own.identity, role: own.role }] : []));
   const { bindings, parent } = inputsIn(old);
   const base = Array.isArray(bindings)

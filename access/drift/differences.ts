@@ -27,7 +27,7 @@ export const differencesOf = (program: Json, live: Json, base: Json | undefined)
 };
 
 /** Marks of the provider, and arguments that identify the record or describe it in messages: no record contains them. */
-const isOurs = (name: string): boolean => name.startsWith("__") || ["adopt", "names", "uid"].includes(name);
+const isOurs = (name: string) => name.startsWith("__") || ["adopt", "names", "uid"].includes(name);
 
 const own = (inputs: Json): Json => Object.fromEntries(Object.entries(inputs).filter(([name]) => !isOurs(name)));
 
@@ -49,7 +49,7 @@ const leavesOf = (path: string, sides: Sides): Leaf[] => {
 const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-const pathTo = (path: string, name: string): string => {
+const pathTo = (path: string, name: string) => {
   if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === "" ? name : `${path}.${name}`;
 };
@@ -113,9 +113,9 @@ const someText = (value: unknown, is: (text: string) => boolean): boolean => {
   return typeof value === "object" && value !== null && Object.values(value).some((one) => someText(one, is));
 };
 
-const hasSecret = (value: unknown): boolean => someText(value, (text) => text === SECRET);
+const hasSecret = (value: unknown) => someText(value, (text) => text === SECRET);
 
-const hasUnknown = (value: unknown): boolean => someText(value, (text) => text.includes(UNKNOWN));
+const hasUnknown = (value: unknown) => someText(value, (text) => text.includes(UNKNOWN));
 
 const hide = (value: unknown): unknown => (value === undefined || value === null ? null : SECRET);
 

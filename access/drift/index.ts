@@ -37,7 +37,7 @@ export const driftOf = (input: DriftInput): DriftReport => {
   const services = input.services.map((one) => ({ ...one, live: withoutSecretNames(run, one.live) }));
   const graphs = services.map(({ live }) => live.graph);
   const parts = services.map((one) => partOf(input, one));
-  const all = <K extends keyof Part>(name: K): Part[K] => parts.flatMap((part) => part[name] as unknown[]) as Part[K];
+  const all = <K extends keyof Part>(name: K) => parts.flatMap((part) => part[name] as unknown[]) as Part[K];
   const drift = all("drift");
   const listed = new Set(drift.map(({ resource }) => resource));
   return {
@@ -85,7 +85,7 @@ const partOf = ({ run, preview, callers, allowed, nowMs }: DriftInput, service: 
 };
 
 /** Steps that the run could not carry out: the resulting record is unknown. A line of the record says more. */
-const failedIn = ({ steps, notRun }: RunRecord, listed: ReadonlySet<string>): DriftReport["unknown"] =>
+const failedIn = ({ steps, notRun }: RunRecord, listed: ReadonlySet<string>) =>
   [...steps.map(({ urn, ok, error }) => ({ urn, why: ok ? undefined : error })), ...notRun].flatMap(({ urn, why }) =>
     why === undefined || listed.has(urn)
       ? []

@@ -136,7 +136,7 @@ const ownersOf = (stored: readonly StateResource[], left: readonly StateResource
   return new Map([...ofSets, ...all.map(({ urn, id }) => [`${ourTypeOf(urn)} ${String(id)}`, urn] as const)]);
 };
 
-const setKeyOf = ({ resource, uid }: Sent): string =>
+const setKeyOf = ({ resource, uid }: Sent) =>
   resource.type === resources.roleBinding.type ? `${SET} ${parentOf(uid)}` : "";
 
 const sentBy = ({ n, method, parent, uid: given, fields, mask }: Write, normal: Normal, recordOf: RecordOf): Sent => {

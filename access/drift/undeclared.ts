@@ -88,7 +88,7 @@ const peopleOf = ({ run, proposal: { organizations }, live, nowMs }: UndeclaredI
     }));
 };
 
-const kindOf = ({ providers, externalGroups }: AccessGraph, id: NodeId): string =>
+const kindOf = ({ providers, externalGroups }: AccessGraph, id: NodeId) =>
   providers.has(id) ? "identity provider" : externalGroups.has(id) ? "external group role mapping" : "group invite";
 
 /** Someone granted it before the program ran. If there is a second binding, one of the two was added. */

@@ -48,13 +48,13 @@ const READ: Partial<Record<ExportKind, Reader>> = {
 };
 
 /** The validity that the invite was created with: the API does not return it. */
-const ttlOf = ({ createTime, expirationTime }: Listed): string | undefined => {
+const ttlOf = ({ createTime, expirationTime }: Listed) => {
   const ms = Date.parse(String(expirationTime)) - Date.parse(String(createTime));
   return ms > 0 ? `${ms / 1000}s` : undefined;
 };
 
 /** Whether an invite has ended. */
-const hasEnded = ({ expirationTime }: Json, nowMs: number): boolean =>
+const hasEnded = ({ expirationTime }: Json, nowMs: number) =>
   typeof expirationTime === "string" && Date.parse(expirationTime) <= nowMs;
 
 /** The value for the uid of another record. */
@@ -67,7 +67,7 @@ export const argumentsFrom = (kind: ExportKind, fields: Json, refer: Refer): Fie
   return new Fields([...readFields(schema, fields, refer)].map(([field, value]) => [names[field] ?? field, value]));
 };
 
-const readFields = (schema: Message, fields: Json, refer: Refer): Fields =>
+const readFields = (schema: Message, fields: Json, refer: Refer) =>
   new Fields(
     Object.entries(fields).map(([name, value]) => {
       const field = schema.shape[name] as z.ZodType;

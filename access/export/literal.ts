@@ -40,7 +40,7 @@ interface Brackets {
 
 /** Writes values and blocks of items after `column` characters of a line, in a block that is indented by `indent`. */
 export const writerOf = ({ width, tab, padding, text, boolean, key }: Language, spelling: Spelling) => {
-  const valueText = (value: Value, indent: string, column: number): string => {
+  const valueText = (value: Value, indent: string, column: number) => {
     if (value instanceof Reference) return spelling.reference(value.entry);
     if (value instanceof Secret) return spelling.secret(value);
     if (typeof value === "boolean") return boolean(value);
@@ -61,7 +61,7 @@ export const writerOf = ({ width, tab, padding, text, boolean, key }: Language, 
     column: number,
   ): string => {
     if (items.length === 0) return open + close;
-    const itemText = ({ head, value }: Item, at: string): string =>
+    const itemText = ({ head, value }: Item, at: string) =>
       head + (value === undefined ? "" : valueText(value, at, at.length + head.length));
     const space = isBraced ? padding : "";
     const line = open + space + items.map((item) => itemText(item, indent)).join(", ") + space + close;
@@ -105,9 +105,9 @@ export const headComment = (all: Export): string[] => [
   ...section("The program does not declare:", all.leftOut.map(leftOutText)),
 ];
 
-const placeText = ({ title, top }: Export): string => (top === "" ? "" : ` below ${quote(title)} (${printable(top)})`);
+const placeText = ({ title, top }: Export) => (top === "" ? "" : ` below ${quote(title)} (${printable(top)})`);
 
-const section = (title: string, lines: readonly string[]): string[] =>
+const section = (title: string, lines: readonly string[]) =>
   lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  - ${line}`)];
 
 /** `role bindings of this group cannot be listed: … (platform, 7209…)` */

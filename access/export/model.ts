@@ -98,12 +98,12 @@ interface Missing {
   uid: string;
 }
 
-const missingText = ({ kind, uid }: Missing): string => `${resources[kind].word} ${printable(uid)}`;
+const missingText = ({ kind, uid }: Missing) => `${resources[kind].word} ${printable(uid)}`;
 
 const isLeftOut = ({ kind, uid }: Missing, leftOut: readonly LeftOut[]) =>
   leftOut.some((one) => one.kind === kind && one.uid === uid);
 
-const leave = (kind: ExportKind, { uid, name }: Listed, why: string): LeftOut => ({
+const leave = (kind: ExportKind, { uid, name }: Listed, why: string) => ({
   kind,
   uid,
   name: typeof name === "string" ? name : "",
@@ -185,7 +185,7 @@ const withoutOperators = ({ verified: _, kind, ...fields }: Json, { isPolicy = f
 /** A group that is exported without the groups above it keeps its parent; on another service it becomes an organization. */
 const topParent = (uid: string, isAdopted: boolean) => (isAdopted ? parentOf(uid) || undefined : undefined);
 
-const kindOf = (type: string): ExportKind => (type.charAt(0).toLowerCase() + type.slice(1)) as ExportKind;
+const kindOf = (type: string) => (type.charAt(0).toLowerCase() + type.slice(1)) as ExportKind;
 
 /** By path and name, so that a group precedes its contents; repos after their sources. */
 const inOrder = (

@@ -90,7 +90,7 @@ const PROJECTS: Readonly<Record<Format, (all: Export, options: ProjectOptions) =
 
 const PLUGINS = { providers: [{ name: "irm", path: "node_modules/pulumi-irm/plugin" }] };
 
-const projectName = ({ title }: Export): string => slug(title) || "access";
+const projectName = ({ title }: Export) => slug(title) || "access";
 
 /** An update first reads the records, so that it repairs manual changes. */
 const OPTIONS = { options: { refresh: "always" } };
@@ -122,7 +122,7 @@ const logicalName: NameOf = ({ name }) => name;
 const uidsFile = (all: Export, nameOf: NameOf = logicalName): [string, string][] =>
   all.isAdopted ? [[UIDS_FILE, jsonText({ resources: Object.fromEntries(uidsOf(all.entries, nameOf)) })]] : [];
 
-const uidsOf = (entries: readonly Entry[], nameOf: NameOf = logicalName): ReadonlyMap<string, string> =>
+const uidsOf = (entries: readonly Entry[], nameOf: NameOf = logicalName) =>
   new Map(entries.map((entry) => [`${classOf(entry)}::${nameOf(entry)}`, entry.uid]));
 
 /** The file for `pulumi import --file`. */
@@ -138,7 +138,7 @@ const importFile = (all: Export, nameOf: NameOf = logicalName): [string, string]
   return all.isAdopted ? [["import.json", jsonText({ resources })]] : [];
 };
 
-const jsonText = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
 
 // The program in Pulumi's YAML: a resource of the plugin for each record.
 

@@ -11,7 +11,7 @@ import { classOf, type Entry, entriesIn, givenIn } from "./value.ts";
 export const pythonText = (text: string): string =>
   `"${[...text].map((one) => (/^[ -~]$/.test(one) && one !== '"' && one !== "\\" ? one : escaped(one))).join("")}"`;
 
-const escaped = (character: string): string => {
+const escaped = (character: string) => {
   const code = character.codePointAt(0) as number;
   if (character === '"' || character === "\\") return `\\${character}`;
   return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
@@ -68,7 +68,7 @@ const spellingOf = (isAdopted: boolean): Spelling => ({
   secret: ({ setting }) => toSnake(setting),
 });
 
-const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling): string => {
+const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling) => {
   const items: Item[] = [...givenIn(entry)].map(([key, value]) => ({ head: `${toSnake(key)}=`, value }));
   const conditions = neededBy(entry, { entry: pythonVariable, setting: toSnake });
   const only =

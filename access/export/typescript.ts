@@ -46,7 +46,7 @@ export const typescriptProgram = (all: Export, { isNative, policy }: TypeScriptO
   return `${parts.filter(Boolean).join("\n\n")}\n`;
 };
 
-const importText = (names: readonly string[], from: string): string => {
+const importText = (names: readonly string[], from: string) => {
   const line = `import { ${names.join(", ")} } from "${from}";`;
   return line.length <= 120 ? line : `import {\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";`;
 };
@@ -55,7 +55,7 @@ const FUNCTIONS = { github: "githubActions" } as Record<string, string>;
 const functionOf = ({ name }: PresetUse) => FUNCTIONS[name] ?? name;
 
 /** The kind ends the name, so it is never a word of the language, or the name of a function. */
-const variableOf = (entry: Entry): string => identifier(entry.name) + classOf(entry);
+const variableOf = (entry: Entry) => identifier(entry.name) + classOf(entry);
 
 const spellingOf = (isAdopted: boolean, places?: ReadonlyMap<Entry, Place>): Spelling => ({
   reference: (entry) => {

@@ -74,7 +74,7 @@ const heldItem = ({ name, uid, path, places, assumable, isPeople }: HeldBy, isOn
 });
 
 /** The worst first, for people and identities alike; and for each, the groups where it may do the worst. */
-const holdingsIn = ({ graph, held, people }: Answer): HeldBy[] =>
+const holdingsIn = ({ graph, held, people }: Answer) =>
   worstFirst([...holdingsOf(graph, held), ...holdingsOf(people.graph, people.held)], ({ name, uid, places }) => ({
     // The first of its places is the worst.
     capabilities: places[0]?.capabilities ?? "unknown",
@@ -116,7 +116,7 @@ const holdingsOf = (graph: AccessGraph, held: readonly HeldBinding[]): HeldBy[] 
 const NOT_ASSUMABLE = "no workload that you can see: this cannot be read, or the identity cannot be assumed";
 
 /** `2 identities, 3 bindings; 1 subject without an identity` */
-const totalsOf = (held: readonly HeldBy[]): string => {
+const totalsOf = (held: readonly HeldBy[]) => {
   const identities = held.filter(({ isPeople }) => !isPeople);
   const bindings = identities.reduce((sum, { places }) => sum + places.length, 0);
   const people = held.length - identities.length;
@@ -146,7 +146,7 @@ export const answerAsHtml = (answer: Answer): string => {
 /** The graph of the question: the bindings in the answer, and the groups that they affect. */
 const sideOf = ({ graph, question, held, people }: Answer): Side => {
   const { capability, group } = question;
-  const isShown = (id: NodeId): boolean =>
+  const isShown = (id: NodeId) =>
     group === undefined || lineageOf(graph, id).includes(group.id) || lineageOf(graph, group.id).includes(id);
   const asked = (role: RoleNode) => role.capabilities.filter((one) => (capability ?? one) === one);
   const roles = new Map([...graph.roles].map(([id, role]) => [id, { ...role, capabilities: asked(role) }]));

@@ -160,7 +160,7 @@ export const driftDocument = (report: DriftReport): Document => {
 
 const titleOf = (report: DriftReport): Part[] => {
   const { drift, undeclared, roles, keys, pullTokens, pending, unknown, notVisible, origin } = report;
-  const count = (...changes: Change[]): number => drift.filter(({ change }) => changes.includes(change)).length;
+  const count = (...changes: Change[]) => drift.filter(({ change }) => changes.includes(change)).length;
   const rows: [number, string, string][] = [
     [count("changed", "replaced"), "record differs", "records differ"],
     [count("gone"), "record is gone", "records are gone"],

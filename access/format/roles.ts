@@ -29,11 +29,11 @@ export const roleItems = (changes: readonly RoleChange[]): Item[] =>
     };
   });
 
-const signedText = (added: readonly string[], removed: readonly string[]): string =>
+const signedText = (added: readonly string[], removed: readonly string[]) =>
   [...added.map((one) => `+${one}`), ...removed.map((one) => `-${one}`)].join(", ");
 
 const reachText = ({ added, removed, reaches, complete }: RoleChange): string => {
-  const part = (own: readonly Reach[], verb: string, capabilities: readonly string[]): string[] => {
+  const part = (own: readonly Reach[], verb: string, capabilities: readonly string[]) => {
     if (own.length === 0) return [];
     const who = countText(new Set(own.map(({ identity, name }) => identity ?? name)).size, "identity", "identities");
     const where = countText(new Set(own.map(({ group }) => group)).size, "group");

@@ -63,7 +63,7 @@ export const whoAmIDocument = (
 /** The path, or the name and uid if the caller cannot see all groups of the path. */
 const placeNames = (groups: AccessGraph): ((group: NodeId) => string) => {
   const placeIn = placesIn(groups);
-  const isNamed = (id: NodeId): boolean => groups.groups.get(id)?.name !== id;
+  const isNamed = (id: NodeId) => groups.groups.get(id)?.name !== id;
   return (group) => {
     const [, ...above] = lineageOf(groups, group);
     // A path does not name its organization.

@@ -16,7 +16,7 @@ const rankOf = (capability: string) => CAPABILITY_CLASSES.indexOf(classOf(capabi
 /** Ranks after each class. */
 const HARMLESS: number = CAPABILITY_CLASSES.length;
 
-const worstRankOf = (capabilities: Capabilities): number => {
+const worstRankOf = (capabilities: Capabilities) => {
   if (capabilities === "unknown") return 0;
   let worst = HARMLESS;
   for (const capability of capabilities) {
@@ -142,7 +142,7 @@ const isReassumed = (one: AnySubject) =>
   "subject" in one ? one.before !== null && one.after !== null && one.before !== one.after : changesAssumption(one);
 
 /** The name of the subject in a finding. */
-const keyOf = (one: AnySubject): string => ("subject" in one ? one.subject : (one.uid ?? one.name));
+const keyOf = (one: AnySubject) => ("subject" in one ? one.subject : (one.uid ?? one.name));
 
 const weightOf = (one: AnySubject): Weight => {
   const { effect, gains, losses, groupName, uid } = one;

@@ -16,7 +16,7 @@ export const accessIn = (graph: AccessGraph) => {
   const byIdentity = new Map<NodeId, Map<NodeId, Set<string>>>();
 
   /** Whether the identity holds the capability at the first of `lineage`, a group and all above it. */
-  const holds = (identity: NodeId, capability: string, lineage: readonly NodeId[]): boolean => {
+  const holds = (identity: NodeId, capability: string, lineage: readonly NodeId[]) => {
     const held = getOrInsert(byIdentity, identity, () => {
       const byGroup = new Map<NodeId, Set<string>>();
       for (const grant of grantsOf(identity)) getOrInsert(byGroup, grant.group, () => new Set()).add(grant.capability);
@@ -53,7 +53,7 @@ export const heldIn = (graph: AccessGraph): ((id: NodeId) => Held | undefined) =
   const access = accessIn(graph);
   const unlisted = (group: NodeId, role: NodeId | null): Held["grants"] =>
     role === null || graph.roles.get(role)?.isUnlisted ? [[group, `role ${role}`]] : [];
-  const grantsOf = (group: NodeId, role: NodeId | null): Held["grants"] => [
+  const grantsOf = (group: NodeId, role: NodeId | null) => [
     ...(graph.roles.get(role ?? "")?.capabilities ?? []).map((capability) => [group, capability] as const),
     ...unlisted(group, role),
   ];

@@ -117,7 +117,7 @@ const NODES = Object.keys(newGraph()) as (keyof Nodes)[];
 /** The nodes that differ between the two, once for each graph that contains them. */
 export const changedNodes = (before: AccessGraph, after: AccessGraph) =>
   NODES.flatMap((kind) => {
-    const isSame = (id: NodeId): boolean => {
+    const isSame = (id: NodeId) => {
       const [was, is] = [before[kind].get(id), after[kind].get(id)];
       return was === is || equalityKey(was) === equalityKey(is);
     };

@@ -55,7 +55,7 @@ export const notListedIn = async <Kind extends HideableKind>(
   const children = Map.groupBy(groups, parentOf);
   const listed = new Map(kinds.map((kind) => [kind, new Set(records[kind].map(({ uid }) => groupOf(kind, uid)))]));
   const hidden: Place<Kind>[] = [];
-  let level = [...tops].flatMap((group) => kinds.map((kind): Place<Kind> => ({ kind, group })));
+  let level = [...tops].flatMap((group) => kinds.map((kind) => ({ kind, group })));
   while (level.length > 0) {
     const asked = level.filter(({ kind, group }) => !listed.get(kind)?.has(group));
     const found: Place<Kind>[] = [];
@@ -120,7 +120,7 @@ const checkRecord = (kind: keyof typeof resources, record: Listed): void => {
 };
 
 /** The minimum number of levels of a record of the kind below the root. Built-in roles are at the root. */
-const leastLevel = (kind: keyof typeof resources): number => {
+const leastLevel = (kind: keyof typeof resources) => {
   if (kind === "role" || resources[kind].root || resources[kind].list.sharesUid) return 0;
   return resources[kind].parent === "Group" ? 1 : 2;
 };

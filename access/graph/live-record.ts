@@ -43,7 +43,7 @@ export const addRole = (graph: GraphBuilder, { uid, name, capabilities = [] }: L
 };
 
 /** A role that another record names, and that no list contained: it may grant anything. */
-const addNamedRole = (graph: GraphBuilder, role: Partial<Named>): void => {
+const addNamedRole = (graph: GraphBuilder, role: Partial<Named>) => {
   if (!role.uid || graph.roles.has(role.uid)) return;
   addRole(graph, role as Listed);
   graph.roles.set(role.uid, { ...(graph.roles.get(role.uid) as RoleNode), isUnlisted: true });
@@ -78,7 +78,7 @@ const addProvider = (graph: GraphBuilder, record: Listed) => {
 };
 
 // A mapping is shown even if its identity provider is not: its uid replaces the name.
-const addExternalGroup = (graph: GraphBuilder, record: Listed): void => {
+const addExternalGroup = (graph: GraphBuilder, record: Listed) => {
   const { uid, externalGroupId, roleUid, scope } = record;
   const provider = parentOf(uid);
   const group = textIn(scope) || rootOf(uid);
@@ -88,7 +88,7 @@ const addExternalGroup = (graph: GraphBuilder, record: Listed): void => {
   graph.externalGroups.set(uid, { id: uid, uid, provider, group, ...given });
 };
 
-const addInvite = (graph: GraphBuilder, record: Listed): void => {
+const addInvite = (graph: GraphBuilder, record: Listed) => {
   const { uid, roleUid, keyId, email, singleUse, expirationTime } = record;
   const role = record.role as Partial<Named> | undefined;
   if (role) addNamedRole(graph, role);

@@ -58,7 +58,7 @@ export const readListed = async (client: Caller) => {
 export const isListedKind = (kind: string): kind is ListedKind => KINDS.some((one) => one === kind);
 
 /** The times of the records that have one, by uid. */
-const timesOf = (records: readonly Listed[], timeOf: (record: Listed) => unknown): ReadonlyMap<NodeId, string> =>
+const timesOf = (records: readonly Listed[], timeOf: (record: Listed) => unknown) =>
   new Map(
     records.flatMap((record) => {
       const time = timeOf(record);

@@ -41,10 +41,9 @@ const holdersIn = (world: World, budget: Search["budget"]) => {
   /** by the number of their requests */
   const waiting: Held[][] = [];
 
-  const grantedBy = (role: NodeId): ReadonlySet<string> =>
-    world.isRead(role) ? world.granted(role) : owner.capabilities;
+  const grantedBy = (role: NodeId) => (world.isRead(role) ? world.granted(role) : owner.capabilities);
 
-  const hold = (who: NodeId, { id, group, role }: Given, way: Way, capabilities = grantedBy(role)): void => {
+  const hold = (who: NodeId, { id, group, role }: Given, way: Way, capabilities = grantedBy(role)) => {
     budget.steps -= 1;
     if (holdings.hasAll(who, capabilities, group)) return;
     const { requests, assumptions } = way;
@@ -54,9 +53,9 @@ const holdersIn = (world: World, budget: Search["budget"]) => {
     waiting[requests.length]?.push(held);
   };
 
-  const wideBy = (role: NodeId): ReadonlySet<string> => owner.capabilities.union(world.granted(role));
+  const wideBy = (role: NodeId) => owner.capabilities.union(world.granted(role));
 
-  const control = (who: NodeId, { requests, assumptions }: Way): void => {
+  const control = (who: NodeId, { requests, assumptions }: Way) => {
     if (controlled.has(who)) return;
     controlled.add(who);
     for (const binding of world.bindingsOf(who)) {
@@ -116,7 +115,7 @@ export const reachCautiously = (world: World, start: Start, { audience, nowMs, i
     }
   };
 
-  const takeIdentity = (held: Held, identity: NodeId): void => {
+  const takeIdentity = (held: Held, identity: NodeId) => {
     if (controlled.has(identity)) return;
     const { who } = held;
     // If `who` already holds all access of the identity, taking it gains nothing.
@@ -166,7 +165,7 @@ export const reachCautiously = (world: World, start: Start, { audience, nowMs, i
     }
   };
 
-  const accept = ({ id, role, group, name }: InviteNode): void => {
+  const accept = ({ id, role, group, name }: InviteNode) => {
     if (role === null) return;
     const register: Omit<Request, "after"> = {
       as: "workload",
@@ -180,7 +179,7 @@ export const reachCautiously = (world: World, start: Start, { audience, nowMs, i
 
   const goOn = (held: Held): void => {
     const { group, capabilities } = held;
-    const isAbove = (one: { group: NodeId }): boolean => world.lineage(one.group).includes(group);
+    const isAbove = (one: { group: NodeId }) => world.lineage(one.group).includes(group);
     becomeOwner(held);
     for (const place of world.below(group)) {
       budget.steps -= 1;
@@ -216,10 +215,10 @@ const PROVIDER_CAPABILITIES = ["identity_providers.update", "role_bindings.creat
 const FREE = "the service lets a caller grant what it does not hold";
 
 /** The assumption for a change of claims that the caller's own roles may not cover; empty: none. */
-const obstacleTo = (world: World, who: NodeId, identity: NodeId): string => {
+const obstacleTo = (world: World, who: NodeId, identity: NodeId) => {
   const root = world.root(world.graph.identities.get(identity)?.group ?? "");
   const own = world.bindingsOf(who);
-  const holds = (capability: string, group: NodeId): boolean =>
+  const holds = (capability: string, group: NodeId) =>
     own.some((one) => world.lineage(group).includes(one.group) && world.granted(one.role).has(capability));
   const isCovered = world
     .bindingsOf(identity)

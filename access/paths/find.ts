@@ -51,7 +51,7 @@ const startsOf = (
   return asked.map((one) => startOfIdentity(world, one, options));
 };
 
-const nameOfStart = (world: World, { from }: Start): string =>
+const nameOfStart = (world: World, { from }: Start) =>
   "identity" in from ? world.nameOf(from.identity) : from.workload.subject;
 
 /** The access that the identities of a start can reach, by either reading. */
@@ -138,7 +138,7 @@ const LEADING = [
   ...["identity_providers.update", "identity_providers.scim.manage"],
 ];
 
-const canStart = (world: World, identity: NodeId): boolean =>
+const canStart = (world: World, identity: NodeId) =>
   world
     .bindingsOf(identity)
     .some(({ role }) => !world.isRead(role) || LEADING.some((one) => world.granted(role).has(one)));
@@ -150,13 +150,13 @@ const pathsOnlyIn = (world: World, own: Reach | undefined, other: Reach | undefi
   if (own === undefined || own.reached.every((one) => keys.has(keyOf(one)))) return [];
   const covered = heldAtFirst(world, own.start);
   return (["strict", "cautious"] as const).flatMap((assumes) => {
-    const isSo = (one: Held): boolean => one.assumes === assumes;
+    const isSo = (one: Held) => one.assumes === assumes;
     for (const held of other?.reached.filter(isSo) ?? []) covered.add(held);
     return pathsOf(world, own.start, own.reached.filter(isSo), covered, query);
   });
 };
 
-const keyOf = ({ assumes, group, role, capabilities }: Held): string =>
+const keyOf = ({ assumes, group, role, capabilities }: Held) =>
   `${assumes} ${group} ${role} ${capabilitiesText(capabilities)}`;
 
 /** Many bindings share one set. */
@@ -178,7 +178,7 @@ const pathsOf = (
     reached.filter(({ requests }) => requests.length > 0),
     ({ requests, who }) => `${who} ${requests.length} ${getOrInsert(lasts, requests.at(-1), () => lasts.size)}`,
   );
-  const depthOf = ({ group }: Held): number => world.lineage(group).length;
+  const depthOf = ({ group }: Held) => world.lineage(group).length;
   const paths: Path[] = [];
   for (const held of ways.values()) {
     const [{ requests, who, assumes }] = held as [Held, ...Held[]];
@@ -208,7 +208,7 @@ const pathsOf = (
 };
 
 /** For a record that does not exist yet, its name. */
-const uidIn = ({ graph }: World, node: NodeId): string => {
+const uidIn = ({ graph }: World, node: NodeId) => {
   if (isPerson(node)) return "<uid of the person>";
   const found =
     graph.identities.get(node) ?? graph.groups.get(node) ?? graph.roles.get(node) ?? graph.providers.get(node);
@@ -218,7 +218,7 @@ const uidIn = ({ graph }: World, node: NodeId): string => {
 };
 
 /** Paths to the worst access first; then the shorter ones, then the certain ones. */
-const pathsInOrder = (paths: readonly Path[]): Path[] =>
+const pathsInOrder = (paths: readonly Path[]) =>
   worstFirst(paths, ({ gains, steps, assumes, from }) => ({
     capabilities: gains.map(({ capability }) => capability),
     texts: [String(steps.length).padStart(4, "0"), assumes === "strict" ? "" : assumes, JSON.stringify([from, steps])],

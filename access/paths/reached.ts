@@ -45,12 +45,12 @@ export type Covered = ReturnType<typeof coveredIn>;
 export const coveredIn = ({ lineage }: World) => {
   const known = new Map<NodeId, ReadonlySet<string>>();
   return {
-    add: ({ group, capabilities }: Pick<Held, "group" | "capabilities">): void => {
+    add: ({ group, capabilities }: Pick<Held, "group" | "capabilities">) => {
       const here = known.get(group);
       if (here === undefined) known.set(group, capabilities);
       else if (!capabilities.isSubsetOf(here)) known.set(group, here.union(capabilities));
     },
-    hasAll: (group: NodeId, capabilities: Iterable<string>): boolean => {
+    hasAll: (group: NodeId, capabilities: Iterable<string>) => {
       const here = lineage(group).flatMap((one) => known.get(one) ?? []);
       for (const capability of capabilities) if (!here.some((held) => held.has(capability))) return false;
       return true;
@@ -63,13 +63,13 @@ export type Holdings = ReturnType<typeof holdingsIn>;
 /** The access that identities hold so far, and the shortest ways to it. */
 export const holdingsIn = (world: World) => {
   const known = new Map<NodeId, { all: Held[]; covered: Covered }>();
-  const of = (who: NodeId): readonly Held[] => known.get(who)?.all ?? [];
+  const of = (who: NodeId) => known.get(who)?.all ?? [];
   const hasAll = (who: NodeId, capabilities: Iterable<string>, group: NodeId): boolean =>
     (known.get(who)?.covered ?? coveredIn(world)).hasAll(group, capabilities);
   return {
     of,
     hasAll,
-    identities: (): NodeId[] => [...known.keys()],
+    identities: () => [...known.keys()],
     add: (held: Held): void => {
       const { all, covered } = getOrInsert(known, held.who, () => ({ all: [], covered: coveredIn(world) }));
       all.push(held);

@@ -135,7 +135,7 @@ const withOthers = (world: World, start: Start, { audience, budget }: StartOptio
 const PERHAPS = "the workload may assume the identity, which its patterns or further claims leave open";
 
 /** Most identities trust one exact subject: no automaton is needed for them. */
-const isOtherText = ({ claimMatch }: Json, { issuer, subject }: WorkloadClaims): boolean => {
+const isOtherText = ({ claimMatch }: Json, { issuer, subject }: WorkloadClaims) => {
   const { issuer: iss, subject: sub } = (claimMatch ?? {}) as { issuer?: string; subject?: string };
   return (iss !== undefined && iss !== "" && iss !== issuer) || (sub !== undefined && sub !== "" && sub !== subject);
 };

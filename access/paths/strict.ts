@@ -33,7 +33,7 @@ const supplyIn = (world: World, holdings: Holdings) => {
 
   const give = (to: NodeId, capabilities: readonly string[], group: NodeId) => {
     const others = holdings.identities().filter((by) => by !== to);
-    const gifts = others.flatMap((by) => lineage(group).map((place): Gift => ({ by, to, capabilities, place })));
+    const gifts = others.flatMap((by) => lineage(group).map((place) => ({ by, to, capabilities, place })));
     return shortest(gifts.flatMap((gift) => [...grant(gift), ...widenings(gift)]));
   };
 
@@ -97,7 +97,7 @@ export const reachStrictly = (world: World, start: Start, { audience, budget }: 
   const { find, hasAll } = holdings;
   const supply = supplyIn(world, holdings);
   const found: Held[] = [];
-  const control = ({ identity: who, requests, lost }: Taken): void => {
+  const control = ({ identity: who, requests, lost }: Taken) => {
     const kept = bindingsOf(who).filter(({ id, role }) => !lost.has(id) && world.isRead(role));
     for (const { id: binding, group, role } of kept) {
       const capabilities = granted(role);

@@ -11,8 +11,8 @@ export type World = ReturnType<typeof worldOf>;
 export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[]) => {
   const graph = inOrderOfIds(unordered);
   const { groups, identities, roles } = graph;
-  const lineage = memoized((group: NodeId): readonly NodeId[] => lineageOf(graph, group));
-  const root = (group: NodeId): NodeId => lineage(group).at(-1) as NodeId;
+  const lineage = memoized((group: NodeId) => lineageOf(graph, group));
+  const root = (group: NodeId) => lineage(group).at(-1) as NodeId;
   const children = Map.groupBy(groups.values(), ({ parent }) => parent);
   const bindings = listsBy(graph.bindings.values(), ({ identity }) => identity);
   // People without an identity may start a path. No request changes who they are.
@@ -36,7 +36,7 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
     lineage,
     root,
     /** the group and all groups below it */
-    below: memoized((group: NodeId): readonly NodeId[] => {
+    below: memoized((group: NodeId) => {
       const found = new Set([group]);
       for (const id of found) for (const child of children.get(id) ?? []) found.add(child.id);
       return [...found];
@@ -61,7 +61,7 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
         .sort((a, b) => a.capabilities.length - b.capabilities.length || (a.id < b.id ? -1 : 1)),
     ),
     /** capabilities of a role; none if it cannot be read */
-    granted: memoized((role: NodeId): ReadonlySet<string> => new Set(roles.get(role)?.capabilities)),
+    granted: memoized((role: NodeId) => new Set(roles.get(role)?.capabilities)),
     /** whether the capabilities of the role are known */
     isRead: memoized((role: NodeId) => {
       const node = roles.get(role);

@@ -39,7 +39,7 @@ export const alphabetOf = (given: Iterable<Ranges>, budget: Budget) => {
   const classAt = starts.map((first, i) => {
     for (const set of changes.get(first) ?? []) if (!inside.delete(set)) inside.add(set);
     spend(budget, 1 + inside.size);
-    const own = getOrInsert(classes, [...inside].sort((a, b) => a - b).join(), (): Piece[] => []);
+    const own = getOrInsert(classes, [...inside].sort((a, b) => a - b).join(), () => []);
     own.push([first, (starts[i + 1] ?? END) - 1]);
     return own;
   });
@@ -83,7 +83,7 @@ const changesOf = (sets: readonly Ranges[], budget: Budget): Map<number, number[
   const changes = new Map<number, number[]>([[0, []]]);
   const change = (codePoint: number, set: number) => {
     if (codePoint >= END) return;
-    getOrInsert(changes, codePoint, (): number[] => []).push(set);
+    getOrInsert(changes, codePoint, () => []).push(set);
   };
   for (const [set, ranges] of sets.entries()) {
     spend(budget, ranges.length);

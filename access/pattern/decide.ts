@@ -114,7 +114,7 @@ const count = (
       const to = step(state, symbol);
       own.set(to, (own.get(to) ?? 0) + width(symbol));
       if (!edges.has(to)) edges.set(to, new Map());
-      getOrInsert(into, to, (): number[] => []).push(state);
+      getOrInsert(into, to, () => []).push(state);
     }
   }
   // The states that lead to an accepted text.

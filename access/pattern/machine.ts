@@ -18,7 +18,7 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
 const codePointsOf = (text: string) => [...text].map((one) => one.codePointAt(0) as number);
 
-const charactersOf = (text: string): Ranges[] => [...new Set(codePointsOf(text))].map((one) => [one, one]);
+const charactersOf = (text: string) => [...new Set(codePointsOf(text))].map((one) => [one, one]);
 
 export const machineOf = (language: Language, context: Context): Machine => {
   switch (language.kind) {
@@ -65,13 +65,12 @@ const textMachine = (text: string, { alphabet }: Context): Machine => {
   };
 };
 
-const machinesOf = (language: Language, context: Context): Machine[] =>
-  partsOf(language).map((one) => machineOf(one, context));
+const machinesOf = (language: Language, context: Context) => partsOf(language).map((one) => machineOf(one, context));
 
 /** In one state of each of the machines; `partsOf` returns these states. */
 const productMachine = (machines: readonly Machine[], { alphabet, budget }: Context, kind: "every" | "some") => {
   const { states, numberOf } = numbersOf<readonly number[]>((state) => state.join(), budget);
-  const partsOf = (state: number): readonly number[] => states[state] as readonly number[];
+  const partsOf = (state: number) => states[state] as readonly number[];
   return {
     partsOf,
     start: numberOf(machines.map(({ start }) => start)),
@@ -93,7 +92,7 @@ const middleMachine = (language: Language, context: Context): Machine => {
   const begins = productMachine([inner, first], context, "every");
   const begun = [...reachable(begins, alphabet.size, budget)].map(begins.partsOf) as [number, number][];
   const canEnd = new Map<number, boolean>();
-  const endsFrom = (start: number): boolean =>
+  const endsFrom = (start: number) =>
     getOrInsert(canEnd, start, () => {
       const ends = productMachine([{ ...inner, start }, last], context, "every");
       return isSomeReachable(ends, alphabet.size, budget);
@@ -118,7 +117,7 @@ const manyMachine = (
   const { states, numberOf } = numbersOf<readonly number[]>((parts) => parts.join(), budget);
   const alive = (parts: readonly number[]) =>
     [...new Set(parts)].filter((state) => !inner.isDead(state)).sort((a, b) => a - b);
-  const partsOf = (state: number): readonly number[] => states[state] as readonly number[];
+  const partsOf = (state: number) => states[state] as readonly number[];
   return {
     start: numberOf(alive(start)),
     step: memoizeStep(alphabet.size, (state, symbol) => {
@@ -142,7 +141,7 @@ function* reachable({ start, step, isDead }: Machine, size: number, budget: Budg
   }
 }
 
-const isSomeReachable = (machine: Machine, size: number, budget: Budget): boolean => {
+const isSomeReachable = (machine: Machine, size: number, budget: Budget) => {
   for (const state of reachable(machine, size, budget)) if (machine.accepts(state)) return true;
   return false;
 };
@@ -213,12 +212,12 @@ const programMachine = ({ instructions, start }: Program, { alphabet, budget }: 
   const { states, numberOf } = numbersOf<Place>(({ at, before }) => `${before} ${at.join()}`, budget);
   const placeAt = (state: number) => states[state] as Place;
 
-  const beforeNext = (symbol: number): number => {
+  const beforeNext = (symbol: number) => {
     if (isLineAsserted && alphabet.isNewline(symbol)) return NEWLINE;
     return isWordAsserted && alphabet.isWord(symbol) ? WORD : OTHER;
   };
   /** `next`: the following character; undefined at the end */
-  const flagsAt = ({ before }: Place, next: number | undefined): number => {
+  const flagsAt = ({ before }: Place, next: number | undefined) => {
     const isWord = next !== undefined && isWordAsserted && alphabet.isWord(next);
     let flags: number = isWord === (before === WORD) ? ASSERTION.noBoundary : ASSERTION.boundary;
     if (before === BEGIN) flags |= ASSERTION.beginText | ASSERTION.beginLine;
@@ -228,7 +227,7 @@ const programMachine = ({ instructions, start }: Program, { alphabet, budget }: 
     return flags;
   };
   /** Every instruction that is reachable without reading a character. */
-  const closureOf = (at: readonly number[], flags: number): Set<number> => {
+  const closureOf = (at: readonly number[], flags: number) => {
     const found = new Set(at);
     for (const one of found) {
       spend(budget, 1);

@@ -70,7 +70,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
     groupIds.set(path, node.id);
     graph.groups.set(node.id, node);
   };
-  const newGroup = (path: string, name: string, parent: NodeId | null): GroupNode => ({
+  const newGroup = (path: string, name: string, parent: NodeId | null) => ({
     ...{ id: `policy:group:${path}`, uid: null, name, parent },
   });
   addGroup(ROOT, organization ?? newGroup(ROOT, policy.organization.name ?? ROOT, null));
@@ -109,7 +109,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
     [...live.roles.values()].filter(({ group }) => group === null),
     ({ name }) => name,
   );
-  const roleIdOf = (role: string, place: Place | undefined): NodeId => {
+  const roleIdOf = (role: string, place: Place | undefined) => {
     const known = roleIds.get(role);
     if (known !== undefined) return known;
     const id = only(builtIn.get(role), "built-in roles", role, place)?.id ?? `policy:role:${role}`;

@@ -76,7 +76,7 @@ export const readShape = <S extends z.ZodType>(
   text: string,
   name: string,
   shape: S,
-  textsOf = ({ message }: z.core.$ZodIssue): string[] => [message],
+  textsOf = ({ message }: z.core.$ZodIssue) => [message],
 ): { data?: z.output<S>; problems: string[] } => {
   const { source, mistakes } = sourceFromYaml(text, name);
   if (!source || mistakes.length > 0) return { problems: mistakes.map(mistakeText) };
@@ -155,12 +155,12 @@ const check = (
   return { organization, groups, roles, identities, bindings, people, tests };
 };
 
-const keysOf = (source: Source, section: string): ReadonlySet<string> => {
+const keysOf = (source: Source, section: string) => {
   const held = isMap(source) ? source.entries.get(section)?.value : undefined;
   return new Set(isMap(held) ? held.entries.keys() : []);
 };
 
-const specialText = (path: Path, key: string): string | undefined => {
+const specialText = (path: Path, key: string) => {
   if (path.length === 0 && key === "include") return "is for files; an object holds the whole policy";
   return path[0] === "people" && key === "defaultRole" ? NO_DEFAULT_ROLE : undefined;
 };

@@ -11,7 +11,7 @@ type JsonSchema = Record<string, unknown>;
 const opaque = (schema: JsonSchema) => z.unknown().meta(schema).optional();
 
 /** States the type, because some readers let a schema without one accept anything. */
-const withField = (name: string): JsonSchema => ({
+const withField = (name: string) => ({
   type: "object",
   properties: { [name]: { type: "string" } },
   required: [name],
@@ -156,7 +156,7 @@ const People = z.record(
     .nullable(),
 );
 
-const organizationError = ({ input }: { input?: unknown }): string =>
+const organizationError = ({ input }: { input?: unknown }) =>
   input === undefined
     ? "is required: the name of the organization, or { uid: … } of one that exists"
     : "must be a name, or a map with uid, or with name and description";

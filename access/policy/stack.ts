@@ -46,7 +46,7 @@ const isOf = (
   component: StateResource,
   resources: readonly StateResource[],
   { organization: { uid, name } }: Policy,
-): boolean => {
+) => {
   if (uid !== undefined) return component.outputs?.organization === uid;
   const organization = resources.find((one) => one.parent === component.urn && nameOf(one) === nameOf(component));
   return organization?.inputs?.name === name;

@@ -65,7 +65,7 @@ const unreadable = (file: string, error: unknown) => {
 // Windows has neither flag. A pipe without a writer would never open.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-const readText = (real: string, file: string): string => {
+const readText = (real: string, file: string) => {
   const bytes = bytesOf(real, file);
   if (bytes.length > FILE_MAX)
     throw new TextFileError(`${file} is larger than 4 MiB; divide the policy into files and include them`);

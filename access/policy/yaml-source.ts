@@ -84,7 +84,7 @@ const documentOf = (text: string, lines: LineCounter): Document | string => {
 };
 
 // The library's own text is for programmers.
-const syntaxText = ({ code, message }: YAMLError): string => {
+const syntaxText = ({ code, message }: YAMLError) => {
   if (code === "MULTIPLE_DOCS") return "a second document begins here; the file may hold one";
   // Block sequences on one line nest without brackets: the library runs out of stack.
   return code === "RESOURCE_EXHAUSTION" ? TOO_DEEP : `is not YAML: ${message}`;
@@ -190,7 +190,7 @@ export const keyText = ({ value, source }: Scalar): string =>
 export const isMergeKey = (key: Node): key is Scalar =>
   isScalar(key) && key.type === Scalar.PLAIN && key.value === "<<";
 
-const firstPlace = (entries: ReadonlyMap<string, Entry>, name: string): string => {
+const firstPlace = (entries: ReadonlyMap<string, Entry>, name: string) => {
   const place = entries.get(name)?.key;
   return `at ${place?.line}:${place?.column}`;
 };

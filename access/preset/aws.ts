@@ -50,15 +50,14 @@ export interface AwsRelationship {
     );
 }
 
-const accountViolation = (text: string): string | undefined =>
-  /^\d{12}$/.test(text) ? undefined : "must be twelve digits, in quotes";
+const accountViolation = (text: string) => (/^\d{12}$/.test(text) ? undefined : "must be twelve digits, in quotes");
 
 const arnPart = (text: string) => (text.startsWith("arn:") ? "must be the name alone, not an ARN" : segment(text));
 
 const userViolation = (text: string) =>
   /^\/|\/$/.test(text) ? "must not begin or end with a slash" : arnPart(text.replaceAll("/", ""));
 
-const uniqueIdViolation = (text: string): string | undefined =>
+const uniqueIdViolation = (text: string) =>
   /^A(?:ROA|IDA)[A-Z0-9]+$/.test(text)
     ? undefined
     : "must be the id of a role (AROA…) or of a user (AIDA…), in capitals and digits";

@@ -50,7 +50,7 @@ const EVENTS = `branch_protection_rule check_run check_suite create delete deplo
 const OWNER = /^[\w-]+(?:@\d+)?$/;
 const NAME = /^[\w.*-]+(?:@\d+)?$/;
 
-const repositoryViolation = (text: string): string | undefined => {
+const repositoryViolation = (text: string) => {
   const [, fromUrl] = /^(?:https?:\/\/|git@)[^/:]+[/:]([^/]+\/[^/]+?)(?:\.git)?\/?$/.exec(text) ?? [];
   if (fromUrl !== undefined) return `must be owner/name: ${fromUrl}`;
   const [owner = "", name, ...rest] = text.split("/");
@@ -63,7 +63,7 @@ const repositoryViolation = (text: string): string | undefined => {
 const eventViolation = (text: string) =>
   EVENTS.includes(text) ? undefined : `is not an event of GitHub${suggestion(text, EVENTS)}`;
 
-const idViolation = (text: string): string | undefined =>
+const idViolation = (text: string) =>
   /^[1-9]\d{0,19}$/.test(text)
     ? undefined
     : 'must be a number, as gh api repos/acme/images --jq ".owner.id, .id" prints it';

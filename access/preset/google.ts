@@ -21,7 +21,7 @@ export interface GoogleArgs {
 
 export const GOOGLE_ISSUER = "https://accounts.google.com";
 
-const uniqueIdViolation = (text: string): string | undefined =>
+const uniqueIdViolation = (text: string) =>
   /^\d{6,30}$/.test(text) ? undefined : "must be the number of the service account: digits alone, in quotes";
 
 const emailViolation = (text: string) => {

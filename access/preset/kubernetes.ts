@@ -22,7 +22,7 @@ export interface KubernetesArgs {
   audience?: string;
 }
 
-const relationship = ({ issuer, namespace, serviceAccount, audience }: KubernetesArgs): ClaimMatchRelationship => ({
+const relationship = ({ issuer, namespace, serviceAccount, audience }: KubernetesArgs) => ({
   claimMatch: {
     issuer,
     ...subjectOf(`system:serviceaccount:${namespace}:${serviceAccount}`),

@@ -16,7 +16,7 @@ const patternOf = (part: Part) =>
   typeof part === "string" ? part.split("*").map(escapeRe2).join("[^/:]*") : part.pattern;
 
 // RE2 accepts a backslash before any ASCII punctuation (https://github.com/google/re2/wiki/Syntax).
-const escapeRe2 = (text: string): string => text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");
+const escapeRe2 = (text: string) => text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");
 
 /** The parts in sequence: equal to the claim if no part is open, or a pattern of the whole claim. */
 export const exactOrPattern = (
@@ -133,7 +133,7 @@ export const presetProblems = (preset: Preset, args: unknown): PresetProblem[] =
 /** Without quotes, YAML does not read 1.10 and true as texts. */
 export const mustBeString = (written: string): string => `must be a string: write "${written}", in quotes`;
 
-const valueViolation = ({ type, violation }: PresetField, value: unknown): string | undefined => {
+const valueViolation = ({ type, violation }: PresetField, value: unknown) => {
   if (type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
   if (typeof value === "number" || typeof value === "boolean") return mustBeString(String(value));
   if (typeof value !== "string") return "must be a string";

@@ -37,7 +37,7 @@ export const isComplete = (notVisible: readonly NotVisible[]): boolean =>
 const heldIn = (graph: AccessGraph, question: Question, isRead: (role: NodeId) => boolean): HeldBinding[] => {
   // A binding grants at its group and everywhere below: bindings at the group in question and above count.
   const lineage = question.group && new Set(lineageOf(graph, question.group.id));
-  const isAsked = ({ identity, group }: BindingNode): boolean =>
+  const isAsked = ({ identity, group }: BindingNode) =>
     identity === (question.identity?.id ?? identity) && (lineage?.has(group) ?? true);
   // Sorts bindings instead of grants, which are many more.
   const bindings = bindingsInOrder(graph, [...graph.bindings.values()].filter(isAsked));

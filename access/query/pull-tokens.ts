@@ -98,5 +98,5 @@ export const pullTokensIn = ({ graph, notVisible, createdAt, lastSeen }: Live, n
 };
 
 /** Whether all bindings in the organization of an identity can be listed. The caller need not know another organization. */
-const seesBindings = (notVisible: readonly Pick<NotVisible, "kind" | "group">[], identity: string): boolean =>
+const seesBindings = (notVisible: readonly Pick<NotVisible, "kind" | "group">[], identity: string) =>
   !notVisible.some(({ kind, group }) => kind === "roleBinding" && (group === "" || rootOf(group) === rootOf(identity)));

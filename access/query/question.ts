@@ -34,7 +34,7 @@ export class QuestionError extends UserError {
 export const resolveQuestion = (graph: AccessGraph, text: QuestionText, isComplete: boolean): Question => {
   const question: Question = {};
   const problems: string[] = [];
-  const resolve = <K extends keyof Question>(name: K, find: (text: string) => Question[K]): void => {
+  const resolve = <K extends keyof Question>(name: K, find: (text: string) => Question[K]) => {
     if (text[name] === undefined) return;
     try {
       question[name] = find(text[name]);

@@ -74,7 +74,7 @@ export const coveredIn = (graph: AccessGraph, isRead: (role: NodeId) => boolean)
   const places = Map.groupBy(known, ({ identity, group }) => JSON.stringify([identity, group]));
 
   // A strict order: if two grant equal access in one group, one covers the other.
-  const covers = (one: BindingNode, other: BindingNode): boolean => {
+  const covers = (one: BindingNode, other: BindingNode) => {
     const [all, some] = [capabilities.get(one.role) ?? NONE, capabilities.get(other.role) ?? NONE];
     if (!some.isSubsetOf(all)) return false;
     return one.group !== other.group || some.size < all.size || compare(one.id, other.id) < 0;
@@ -104,7 +104,7 @@ const rolesOfNobody = (graph: AccessGraph, notVisible: readonly NotVisible[]): R
   const given = new Set(Array.from(providers.values(), ({ defaultRole }) => defaultRole));
   for (const nodes of [bindings, externalGroups, invites]) for (const { role } of nodes.values()) given.add(role);
   const hidden = notVisible.filter(({ kind }) => kind === "roleBinding").map(({ group }) => group);
-  const isSure = (place: NodeId): boolean => !hidden.some((group) => group === "" || isInside(graph, group, place));
+  const isSure = (place: NodeId) => !hidden.some((group) => group === "" || isInside(graph, group, place));
   const found = [...graph.roles.values()].filter(({ id, group }) => group !== null && !given.has(id) && isSure(group));
   return worstFirst(found, ({ id, group, name }) => ({
     capabilities: capabilitiesIn(graph.roles, id),
@@ -121,8 +121,7 @@ export const unusedEntries = (opened: OpenPolicy, unused: Unused, isRead: (role:
   const wanted = policyGraph(policy, unused.graph, stackOf(opened));
   if (wanted.mistakes.length > 0) throw new PolicyEditError(wanted.mistakes.map(mistakeText).join("\n"));
   const gone = new Set([...unused.identities.map(({ identity }) => identity.id), ...unused.roles.map(({ id }) => id)]);
-  const keysOf = (ids: ReadonlyMap<string, NodeId>): string[] =>
-    [...ids].flatMap(([key, id]) => (gone.has(id) ? key : []));
+  const keysOf = (ids: ReadonlyMap<string, NodeId>) => [...ids].flatMap(([key, id]) => (gone.has(id) ? key : []));
   const identities = keysOf(wanted.identities);
   const left = policy.bindings.filter(({ identity }) => !identities.includes(identity));
   const { bindings, notes } = coveredRows(left, wanted, unused, isRead);
@@ -170,7 +169,7 @@ const coveredRows = (
   };
 };
 
-const testsOf = ({ tests }: Policy, identities: readonly string[]): string[] =>
+const testsOf = ({ tests }: Policy, identities: readonly string[]) =>
   tests.flatMap(({ name, subject }) => {
     const named = subject.kind === "identity" ? [subject.name] : subject.kind === "holders" ? subject.only : [];
     const gone = identities.find((key) => named.some((text) => text === key || text.endsWith(`/${key}`)));

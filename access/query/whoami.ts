@@ -78,7 +78,7 @@ const orUndefined = async <T>(answer: Promise<T>) => {
   }
 };
 
-const grantsIn = ({ capabilities = [] }: ResponseOf<"Validate">): OwnGrant[] =>
+const grantsIn = ({ capabilities = [] }: ResponseOf<"Validate">) =>
   capabilities.flatMap(({ group, role, capabilities: own = [] }) =>
     isUidp(group?.id)
       ? [

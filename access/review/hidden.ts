@@ -30,7 +30,7 @@ const rulesOn = (hidden: Hidden, input: RuleInput, { owners, mayOwn }: Required)
   const hasOwners = owners !== undefined && "required-owners";
   const hasMayOwn = mayOwn !== undefined && "may-own";
   /** of a group: it may be an organization */
-  const isAtTop = (group: NodeId | undefined): boolean => group === undefined || isOrganization(after, group);
+  const isAtTop = (group: NodeId | undefined) => group === undefined || isOrganization(after, group);
   switch (hidden.of) {
     case "binding": {
       const { identity = "", role, group } = hidden;
@@ -88,7 +88,7 @@ const rulesOn = (hidden: Hidden, input: RuleInput, { owners, mayOwn }: Required)
 const changesRecords = (capability: string) => isWrite({ capability });
 
 /** A role that is unknown, or whose capabilities cannot be read, may have every capability. */
-const roleHas = (role: NodeId | undefined, { after }: RuleInput, isOne: (capability: string) => boolean): boolean => {
+const roleHas = (role: NodeId | undefined, { after }: RuleInput, isOne: (capability: string) => boolean) => {
   const capabilities = role === undefined ? undefined : after.roles.get(role)?.capabilities;
   return capabilities === undefined || capabilities.length === 0 || capabilities.some(isOne);
 };

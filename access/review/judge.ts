@@ -73,7 +73,7 @@ const excuserOf = ({ before, after, notVisible }: Graphs) => {
 };
 
 /** The names by which an allowance may refer to it. */
-const namesOf = ({ uid, name, path }: NamedRecord): (string | null)[] => [name, path, path.replace(/^\//, ""), uid];
+const namesOf = ({ uid, name, path }: NamedRecord) => [name, path, path.replace(/^\//, ""), uid];
 
 // Allowances that can excuse no finding, because nothing has the name of their subject: a misspelled one would otherwise go unnoticed.
 
@@ -145,8 +145,7 @@ export const findBroken = (
   });
 };
 
-const identityCountText = (count: number): string =>
-  count === 1 ? "1 identity has" : `${count || "no"} identities have`;
+const identityCountText = (count: number) => (count === 1 ? "1 identity has" : `${count || "no"} identities have`);
 
 /** The organizations of the change; all, if they are unknown. */
 const organizationsToCheck = ({ before, after, organizations }: Proposal): GroupNode[] => {

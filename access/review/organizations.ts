@@ -47,7 +47,7 @@ export interface NamedRecord {
 }
 
 export const namedRecordsIn = (graph: AccessGraph): NamedRecord[] => {
-  const placed = (kind: Kind, nodes: AccessGraph["identities" | "roles"]): NamedRecord[] =>
+  const placed = (kind: Kind, nodes: AccessGraph["identities" | "roles"]) =>
     [...nodes.values()].map(({ id, uid, name, group }) => {
       const place = group === null ? "" : pathOf(graph, group);
       return { kind, id, uid, name, path: place === "/" ? `/${name}` : place === "" ? name : `${place}/${name}` };
@@ -67,7 +67,7 @@ export const existingIn =
   (text: string): { id: NodeId } | { problem: string } => {
     const isUid: boolean = isUidp(text);
     const isName = !text.includes("/");
-    const isNamed = ({ id, name, path }: NamedRecord): boolean =>
+    const isNamed = ({ id, name, path }: NamedRecord) =>
       isUid ? id === text : path === text || (isName && name === text && (kind !== "group" || path === "/"));
     const found = [...records].filter((one) => one.kind === kind && one.uid !== null && isNamed(one));
     const [one, ...others] = found;

@@ -21,7 +21,7 @@ import type { UndoFile } from "./undo-file.ts";
  * acme`. The state may have another uid, of a binding that was removed and granted again by hand: equal grants of a resource also count.
  */
 export const declarationsIn = (text: string, holder: Holder, held: readonly HeldBinding[]): string[] => {
-  const isHeld = ({ uid, group, role, ...grant }: Grant): boolean =>
+  const isHeld = ({ uid, group, role, ...grant }: Grant) =>
     held.some(
       (one) =>
         one.binding === uid ||
@@ -78,7 +78,7 @@ export interface PolicyChange {
 }
 
 /** Why the policy must be edited by hand; undefined: the edit was possible. */
-const problemOf = (act: () => void): string | undefined => {
+const problemOf = (act: () => void) => {
   try {
     act();
     return undefined;

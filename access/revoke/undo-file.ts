@@ -57,7 +57,7 @@ export const readUndoFile = (file: string): UndoFile => {
 const OTHERS_WRITE = 0o002;
 
 /** Why another user could have changed the file. Windows does not report it. */
-const ownerProblem = ({ uid, mode }: Stats): string | undefined => {
+const ownerProblem = ({ uid, mode }: Stats) => {
   const own = process.getuid?.();
   if (own === undefined) return undefined;
   if (uid !== own && uid !== 0) return "belongs to another user of this machine";

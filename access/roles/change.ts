@@ -49,7 +49,7 @@ export const builtInRolesIn = ({ roles }: AccessGraph): Map<string, RoleNode[]> 
 export const bundlesIn = (graph: AccessGraph): Record<string, readonly string[]> =>
   Object.fromEntries([...namedRolesIn(graph)].map(([name, { capabilities }]) => [name, capabilities]));
 
-const namedRolesIn = (graph: AccessGraph): Map<string, RoleNode> =>
+const namedRolesIn = (graph: AccessGraph) =>
   new Map(
     [...builtInRolesIn(graph)].flatMap(([name, nodes]) =>
       nodes.map((node) => [nodes.length > 1 ? `${name} (${node.id})` : name, node] as const),
@@ -98,12 +98,10 @@ const byPlace = (changes: readonly IdentityChange[]): Map<string, Held> => {
   return places;
 };
 
-const bundleOf = (bundles: LockedRoles["roles"], name: string): readonly string[] =>
+const bundleOf = (bundles: LockedRoles["roles"], name: string) =>
   Object.hasOwn(bundles, name) ? (bundles[name] as readonly string[]) : [];
 
-const without = (some: readonly string[], others: readonly string[]): string[] => [
-  ...new Set(some).difference(new Set(others)),
-];
+const without = (some: readonly string[], others: readonly string[]) => [...new Set(some).difference(new Set(others))];
 
 /** The graph with the recorded roles. */
 const withBundles = (graph: AccessGraph, { roles }: LockedRoles): AccessGraph => {

@@ -29,7 +29,7 @@ export const unknownOf = ({ urn, op, why }: NotRun, steps: readonly Step[], { ro
 };
 
 const hiddenBy = (kind: ResourceKind, inputs: Json, id: string, roles: AccessGraph["roles"]): Hidden[] => {
-  const known = (value: unknown): string | undefined => (isUidp(value) ? value : undefined);
+  const known = (value: unknown) => (isUidp(value) ? value : undefined);
   const part = (name: "identity" | "role" | "group", uid: string | undefined) =>
     uid === undefined ? {} : { [name]: uid };
   const group = part("group", known(inputs.parent));

@@ -36,7 +36,7 @@ export const proposalFromRun = (run: RunFacts): Proposal => {
   const urns = new Map(
     left.flatMap((one) => (isRecord(one) && made.has(one.uid) ? [[one.uid, one.urn] as const] : [])),
   );
-  const idOf = (uid: NodeId): NodeId => urns.get(uid) ?? uid;
+  const idOf = (uid: NodeId) => urns.get(uid) ?? uid;
 
   const names = new Map(left.map(({ urn, name }) => [urn, name]));
   const shown = renamed(withoutMade(after, made, left), idOf, (uid) => {
@@ -58,7 +58,7 @@ export const proposalFromRun = (run: RunFacts): Proposal => {
   const known = recordsOf(stored);
   const byUid = Map.groupBy(stored.filter(isRecord), ({ uid }) => uid);
   /** It existed before the run, and no resource of the stack had it, or only another one that has not adopted it. */
-  const isAdopted = (one: Managed): boolean => {
+  const isAdopted = (one: Managed) => {
     const { urn, uid, isRead, inputs } = one;
     if (!isRecord(one) || isRead || !before[nodesOf(one)].has(uid)) return false;
     const olds = byUid.get(uid) ?? [];
@@ -111,7 +111,7 @@ export const proposalFromRun = (run: RunFacts): Proposal => {
   };
 };
 
-const withoutEnding = (graph: AccessGraph, ending: RunFacts["ending"]): AccessGraph => ({
+const withoutEnding = (graph: AccessGraph, ending: RunFacts["ending"]) => ({
   ...graph,
   bindings: new Map([...graph.bindings].filter(([id]) => !ending.has(id))),
 });
@@ -180,7 +180,7 @@ const hideSecrets = ({ before, after, isSecret }: RunFacts): { after: AccessGrap
       .filter((node) => equalityKey(node) !== equalityKey(before[kind].get(node.id) ?? null))
       .flatMap((node) => shown[kind].get(node.id) ?? []);
   };
-  const hide = (subject: string, property: string, what: string, hides: Hidden, about?: NodeId): void =>
+  const hide = (subject: string, property: string, what: string, hides: Hidden, about?: NodeId) =>
     void unknown.push({ subject, property, message: `${printable(subject)}: ${what} is secret`, hides, about });
 
   for (const kind of ["groups", "identities", "roles", "providers"] as const)

@@ -78,7 +78,7 @@ interface OutputBinding {
   role?: { uid?: string };
 }
 
-const bindingsIn = (list: readonly OutputBinding[], group: string): BindingNode[] =>
+const bindingsIn = (list: readonly OutputBinding[], group: string) =>
   list.flatMap((one) => {
     const [uid, identity, role] = [one?.uid, one?.identity?.uid, one?.role?.uid];
     return uid && identity && role ? [{ id: uid, uid, group, identity, role }] : [];

@@ -57,7 +57,7 @@ interface AtService {
 }
 
 /** A test as text, wherever it is: the reader of tests writes the members in one order. */
-const testKey = ({ place: _, ...test }: AccessTest): string => JSON.stringify(test);
+const testKey = ({ place: _, ...test }: AccessTest) => JSON.stringify(test);
 
 interface Compared {
   /** why it fails after the change, and the reasons that the change adds; both empty: it passes */
@@ -109,7 +109,7 @@ const runSuite = (
   const [mistakes = []] = found.flatMap((one) => ("mistakes" in one ? [one.mistakes] : []));
   if (places.length === 0) return { ran: [], mistakes };
   const runs = places.map((place) => runAt(tests, place, places, sides));
-  const outcomeOf = (i: number): Ran["outcome"] => joined(runs.map((run) => run[i] as Found | Compared));
+  const outcomeOf = (i: number) => joined(runs.map((run) => run[i] as Found | Compared));
   return { ran: tests.map((test, i) => ({ test, outcome: outcomeOf(i) })), mistakes: [] };
 };
 
@@ -162,7 +162,7 @@ const runAt = (
 
 const NOTHING: Compared = { reasons: [], fresh: [] };
 
-const isPassed = (found: Found): boolean => "reasons" in found && found.reasons.length === 0;
+const isPassed = (found: Found) => "reasons" in found && found.reasons.length === 0;
 
 /** A test covers the organizations that contain the records that it names: at least one of them. */
 const joined = (runs: readonly (Found | Compared)[]): Ran["outcome"] => {
@@ -177,7 +177,7 @@ const joined = (runs: readonly (Found | Compared)[]): Ran["outcome"] => {
   };
 };
 
-const nameOf = (after: AccessGraph, before: AccessGraph, id: NodeId): string =>
+const nameOf = (after: AccessGraph, before: AccessGraph, id: NodeId) =>
   (after.groups.get(id) ?? before.groups.get(id))?.name ?? id;
 
 /**
@@ -194,7 +194,7 @@ const placesAt = (
   if (keys && keys.mistakes.length > 0) return { mistakes: keys.mistakes };
   const everyone = { before: everyoneIn(before, nowMs), after: everyoneIn(after, nowMs) };
   const place = (organization: NodeId, isTouched = true): Place => ({ organization, isTouched, at, everyone, keys });
-  const isThere = (id: NodeId): boolean => before.groups.has(id) || after.groups.has(id);
+  const isThere = (id: NodeId) => before.groups.has(id) || after.groups.has(id);
   if (keys && isThere(keys.organization)) return { places: [place(keys.organization)] };
   const name = text ?? policy?.organization.uid ?? policy?.organization.name;
   if (name !== undefined) {

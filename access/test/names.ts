@@ -44,7 +44,7 @@ export const namesIn = (
   { keys, others = [] }: NamesOptions = {},
 ) => {
   const isThere = (kind: "groups" | "identities", id: NodeId) => graphs.some((graph) => graph[kind].has(id));
-  const pathsIn = (kind: "groups" | "identities"): Paths[][] =>
+  const pathsIn = (kind: "groups" | "identities") =>
     graphs.map((graph, i) => [
       pathsOf(graph, kind, organization),
       ...others.map((one) => pathsOf(one.graphs[i] as AccessGraph, kind, one.organization)),
@@ -86,13 +86,13 @@ export const namesIn = (
   };
 
   return {
-    identity: (text: string): NodeId => {
+    identity: (text: string) => {
       if (isUid(text)) return byUid("identity", text);
       const known = byKey(text);
       return "id" in known ? known.id : find("identity", known.path, identities);
     },
     /** The identities that an entry of `only` means: one in each organization that has the name. */
-    allowed: (text: string): readonly NodeId[] => {
+    allowed: (text: string) => {
       // No other record ever gets the uid, so a uid that does not exist excuses no one.
       if (isUid(text)) return [text];
       const known = byKey(text);
@@ -104,7 +104,7 @@ export const namesIn = (
         .filter((_, i) => !others[i - 1]?.isOtherService)
         .flatMap((found) => single(found, text));
     },
-    group: (text: string): NodeId => {
+    group: (text: string) => {
       if (isUid(text)) return byUid("group", text);
       if (text === "") throw new NameError('"" names no group; the organization itself is /');
       const path = withoutSlashes(text);

@@ -117,19 +117,19 @@ const aboutWhom = ({ subject }: AccessTest, named: Named, context: TestContext):
 // The actors of a test: one identity, all but some, or those that a workload can assume.
 
 /** `otherwise`: its name in a test, if the change deletes it. */
-const actorOf = (context: TestContext, identity: NodeId, otherwise = identity): Actor => ({
+const actorOf = (context: TestContext, identity: NodeId, otherwise = identity) => ({
   identity,
   words: nameOf(context, identity, otherwise),
   isCertain: true,
 });
 
-const nameOf = ({ graph }: TestContext, id: NodeId, otherwise: string): string => {
+const nameOf = ({ graph }: TestContext, id: NodeId, otherwise: string) => {
   const one = graph.identities.get(id);
   if (one === undefined) return printable(otherwise);
   return printable(isPeople(one) ? one.name : pathOfIdentity(graph, one.group, one.name));
 };
 
-const othersThan = (context: TestContext, allowed: ReadonlySet<NodeId>): Actor[] =>
+const othersThan = (context: TestContext, allowed: ReadonlySet<NodeId>) =>
   holdersIn(context)
     .filter((id) => !allowed.has(id))
     .map((id) => actorOf(context, id));
@@ -199,7 +199,7 @@ const everFinder = (context: TestContext, actors: readonly Actor[], relationship
 
 const THE_WORKLOAD = { who: "the workload", words: "the workload" };
 
-const namesIn = ({ capabilities }: Held, denied: readonly string[]): string[] =>
+const namesIn = ({ capabilities }: Held, denied: readonly string[]) =>
   [...capabilities].filter((one) => denied.some((text) => matchesCapability(text, one))).sort();
 
 const NAMES_SHOWN = 5;

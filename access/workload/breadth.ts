@@ -35,7 +35,7 @@ export const breadthOf = (relationship: Json | null, budget?: Budget): string | 
 
 const isOne = (language: Language, budget: Budget | undefined) => !hasMoreThan(1, language, budget);
 
-const isOneBranch = ({ subject, claims }: TokenWorkload, budget: Budget | undefined): boolean => {
+const isOneBranch = ({ subject, claims }: TokenWorkload, budget: Budget | undefined) => {
   const isPinned = (names: readonly string[]) =>
     names.some((name) => {
       const language = claims.get(name);
@@ -71,7 +71,7 @@ const partsOf = (language: Language, part: string, rest: string) =>
 const ROLE = "arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role/[^/]+";
 const ROLE_ID = "A[RI][A-Z0-9]+";
 
-const breadthOfAws = ({ arn, userId }: AwsWorkload, budget: Budget | undefined): string | undefined => {
+const breadthOfAws = ({ arn, userId }: AwsWorkload, budget: Budget | undefined) => {
   const parts = [partsOf(arn, ROLE, "/(?s:.*)"), partsOf(userId, ROLE_ID, ":(?s:.*)")];
   return parts.some((one) => isOne(one, budget)) ? undefined : "neither its ARN nor its user id names one role or user";
 };

@@ -134,15 +134,15 @@ const valueText = (value: unknown) => {
   return typeof value === "string" ? quote(cut) : cut;
 };
 
-const describe = (value: unknown, text: string | undefined): string => {
+const describe = (value: unknown, text: string | undefined) => {
   if (value === undefined) return "no such claim";
   return text === undefined ? `${valueText(value)}, which is not a text` : valueText(value);
 };
 
 /** Names the difference of texts that look equal to a reader. */
-const difference = (has: readonly (string | undefined)[], wants: readonly string[] = []): string => {
+const difference = (has: readonly (string | undefined)[], wants: readonly string[] = []) => {
   const pairs = has.flatMap((one) => (one === undefined ? [] : wants.map((other): [string, string] => [one, other])));
-  const differOnlyBy = (normal: (text: string) => string): boolean =>
+  const differOnlyBy = (normal: (text: string) => string) =>
     pairs.some(([one, other]) => normal(one) === normal(other));
   if (differOnlyBy((text) => text.toLowerCase())) return "; they differ in upper and lower case only";
   if (differOnlyBy((text) => text.replace(/\/$/, ""))) return "; they differ in the slash at the end only";
@@ -178,7 +178,7 @@ export const compareTimes = (claims: Json, nowMs: number): ClaimCheck[] => {
   ];
 };
 
-const timeCheck = (claim: string, isMet: boolean, message: string): ClaimCheck => ({
+const timeCheck = (claim: string, isMet: boolean, message: string) => ({
   claim,
   isMet,
   message,

@@ -44,7 +44,7 @@ function* openings(tokens: TokenWorkload, budget: Budget | undefined): Generator
 }
 
 /** undefined: undecided. */
-const exampleOf = (names: Language, budget: Budget | undefined): string | undefined => {
+const exampleOf = (names: Language, budget: Budget | undefined) => {
   const first = findText(names, budget);
   if (first.is !== "found") return undefined;
   // The shortest name often belongs to the intended customer.
@@ -58,7 +58,7 @@ const isOpen = (names: Language, budget: Budget | undefined) =>
   hasMoreThan(LISTED_MAX, names, budget) && hasMoreThan(LISTED_MAX, small(names), budget);
 
 /** A claim leaves few customers, whatever the subject is. */
-const isPinned = ({ claims }: TokenWorkload, customers: Customers, budget: Budget | undefined): boolean => {
+const isPinned = ({ claims }: TokenWorkload, customers: Customers, budget: Budget | undefined) => {
   const { name, marks, pins } = customers;
   const named = Object.entries(customers.claims).map(([claim, place]) => ({ claim, place, part: matching(name) }));
   const other = [...Object.entries(marks), ...pins.map((claim) => [claim, ["", ""]] as const)];

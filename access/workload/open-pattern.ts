@@ -30,7 +30,7 @@ const ANY_ISSUER = ["https://one.example", "https://other.invalid/id/7", "https:
 /** `relationship` is a claimMatch or an awsIdentity. */
 export const openPatternsIn = (relationship: Json, budget?: Budget): OpenPattern[] => {
   const found: OpenPattern[] = [];
-  const report = (text: string, ...path: string[]): void => void found.push({ path, text });
+  const report = (text: string, ...path: string[]) => void found.push({ path, text });
   const { audiencePattern, arn, arnPattern, userId, userIdPattern, claimPatterns = {} } = relationship;
   if (matchesAll(audiencePattern)) report("matches everything; give the audience, or leave it out", "audiencePattern");
   const aws = "matches everything; name the role or user, as the preset aws does";

@@ -49,13 +49,13 @@ function* questions(was: TokenWorkload, is: TokenWorkload): Generator<Question> 
 }
 
 /** The tokens may be from the issuer of the service. */
-const canBeFrom = ({ issuer }: TokenWorkload, { issuer: own }: Customers): boolean => {
+const canBeFrom = ({ issuer }: TokenWorkload, { issuer: own }: Customers) => {
   const others = CUSTOMERS.flatMap((one) => (one.issuer === undefined || one.issuer === own ? [] : [text(one.issuer)]));
   return !isWithin(issuer, some(...others));
 };
 
 /** Its claims name the customers of the tokens, and the old relationship accepted these. The subject can then be anything. */
-const isOfSame = (was: TokenWorkload, is: TokenWorkload, customers: Customers): boolean => {
+const isOfSame = (was: TokenWorkload, is: TokenWorkload, customers: Customers) => {
   const names = customersOfClaims(is, customers);
   if (names && isWithin(names, namesIn(was, customers)))
     return [...markQuestions(was, is, customers)].every(({ language }) => isEmpty(language));

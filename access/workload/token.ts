@@ -57,7 +57,7 @@ export const acceptedBy = (relationship: Json): Workload => {
 /** The tokens that a claim match accepts. */
 export const tokensOf = (match: Json): TokenWorkload => {
   const claims = new Map<string, Language>();
-  const add = (name: string, language: Language): void => addClaim(claims, name, language);
+  const add = (name: string, language: Language) => addClaim(claims, name, language);
   const take = (name: string): Language => {
     const language = claims.get(name) ?? UNKNOWN;
     claims.delete(name);
@@ -73,7 +73,7 @@ export const tokensOf = (match: Json): TokenWorkload => {
   return { kind: "token", issuer: take("iss"), subject: take("sub"), claims };
 };
 
-const addClaim = (claims: Map<string, Language>, name: string, language: Language): void => {
+const addClaim = (claims: Map<string, Language>, name: string, language: Language) => {
   const known = claims.get(name);
   claims.set(name, known ? every(known, language) : language);
 };

@@ -94,5 +94,5 @@ const LIKELY: readonly Language[] = [
 ].map(matching);
 
 /** A plausible example, if there is one. */
-const likelyIn = (language: Language, otherwise: Found, budget: Budget | undefined): Found =>
+const likelyIn = (language: Language, otherwise: Found, budget: Budget | undefined) =>
   LIKELY.map((one) => findText(every(language, one), budget)).find(({ is }) => is === "found") ?? otherwise;

@@ -71,7 +71,7 @@ export const draftPolicy = (
       const holder = holderOf(entry);
       if (holder === undefined || !hasOnly(entry, ["name", "description"])) return;
       const name = String(entry.args.get("name"));
-      const isFree = (key: string): boolean =>
+      const isFree = (key: string) =>
         !opened.has(pathOf(holder, key)) && base?.has("groups", pathOf(holder, key)) !== true;
       const key = GROUP_KEY.test(name) && isFree(name) ? name : freeKey(entry, isFree);
       const path = pathOf(holder, key);
@@ -117,10 +117,10 @@ export const draftPolicy = (
   };
   const placeOfReference = (value: Value | undefined) =>
     value instanceof Reference ? places.get(value.entry) : undefined;
-  const addRecord = (entry: Entry, section: "identities" | "roles", holder: string, own: Branch): void => {
+  const addRecord = (entry: Entry, section: "identities" | "roles", holder: string, own: Branch) => {
     const place: [string, Node][] = holder === ROOT ? [] : [["in", holder]];
     // A key that is a built-in role would be a mistake: each role binding of that role would mean this one.
-    const isTaken = (one: string): boolean => section === "roles" && (isBuiltInRole(one) || builtInNames.has(one));
+    const isTaken = (one: string) => section === "roles" && (isBuiltInRole(one) || builtInNames.has(one));
     const known = branchIn(sections, section);
     const key = freeKey(entry, (one) => !isTaken(one) && !known.has(one) && base?.has(section, one) !== true);
     known.set(key, new Map([...place, ...renamed(entry, key), ...described(entry), ...own]));
@@ -138,8 +138,7 @@ export const draftPolicy = (
     }
   };
   // If a custom role of the policy has the name, a row would mean that role.
-  const builtInRole = (name: string): string | undefined =>
-    isUidp(name) || base?.has("roles", name) ? undefined : name;
+  const builtInRole = (name: string) => (isUidp(name) || base?.has("roles", name) ? undefined : name);
 
   const organization = entries.find(({ uid, kind }) => kind === "group" && uid === top);
   const isDeclared =

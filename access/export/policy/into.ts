@@ -60,7 +60,7 @@ export const organizationIn =
     if (uid !== undefined && groups.some((one) => isAncestorOrSelf(uid, one.uid))) return uid;
     const found = uid === undefined ? visible.filter((one) => one.name === name) : [];
     const [top, second] = found;
-    const lines = (some: readonly Listed[]): string => some.map((one) => `\n  ${one.uid} ${quote(one.name)}`).join("");
+    const lines = (some: readonly Listed[]) => some.map((one) => `\n  ${one.uid} ${quote(one.name)}`).join("");
     if (second !== undefined)
       throw new PolicyEditError(
         `${file}: ${found.length} organizations have the name ${quote(name)}; give organization: { uid: … } of one:${lines(found)}`,
@@ -86,7 +86,7 @@ const baseOf = (opened: OpenPolicy, { entries, top }: Export, contents: Contents
   }
   const byUid = new Map(entries.map((entry) => [`${entry.kind} ${entry.uid}`, entry]));
   const places = new Map<Entry, Place>();
-  const note = (kind: Entry["kind"], uid: string | undefined, place: Place): void => {
+  const note = (kind: Entry["kind"], uid: string | undefined, place: Place) => {
     const entry = byUid.get(`${kind} ${uid}`);
     if (entry) places.set(entry, place);
   };
@@ -95,8 +95,7 @@ const baseOf = (opened: OpenPolicy, { entries, top }: Export, contents: Contents
   for (const [key, uid] of identities) note("identity", uid, { section: "identities", key, path: key });
   for (const [key, uid] of roles) if (policy.roles.has(key)) note("role", uid, { section: "roles", key, path: key });
 
-  const keyOf = (value: unknown): string | undefined =>
-    value instanceof Reference ? places.get(value.entry)?.key : String(value);
+  const keyOf = (value: unknown) => (value instanceof Reference ? places.get(value.entry)?.key : String(value));
   const rows = new Set(policy.bindings.map(({ group, role, identity }) => JSON.stringify([group, role, identity])));
   for (const entry of entries) {
     if (entry.kind !== "roleBinding") continue;
@@ -118,7 +117,7 @@ const uidsFile = (
   { places }: Draft,
   fresh: ReadonlyMap<Entry, Place>,
 ): ChangedFile[] => {
-  const isRecord = ({ section }: Place): boolean => section !== "access";
+  const isRecord = ({ section }: Place) => section !== "access";
   if (adopted === undefined && ![...fresh.values()].some(isRecord)) return [];
   const missing = new Map<string, Map<string, Added>>();
   for (const [{ uid }, { section, key }] of places) {
@@ -137,7 +136,7 @@ const NO_UIDS = `${JSON.stringify({ groups: {}, identities: {}, roles: {} }, nul
 
 /** Identity providers that the policy names, and the roles that it gives to their external groups. */
 const saidIn = ({ policy }: OpenPolicy, { entries }: Export): ((entry: Entry) => boolean) => {
-  const nameOf = (value: unknown): string =>
+  const nameOf = (value: unknown) =>
     value instanceof Reference ? String(value.entry.args.get("name")) : String(value);
   const mappings = new Set(mappingsOf(policy).map((one) => JSON.stringify([one.provider, one.externalGroupId])));
   const known = new Set(
@@ -151,9 +150,9 @@ const saidIn = ({ policy }: OpenPolicy, { entries }: Export): ((entry: Entry) =>
 
 const KINDS: readonly Entry["kind"][] = ["group", "role", "identity", "roleBinding"];
 
-const whyNot = ({ kind, parent, args }: Entry, places: ReadonlyMap<Entry, Place>): string | undefined => {
+const whyNot = ({ kind, parent, args }: Entry, places: ReadonlyMap<Entry, Place>) => {
   if (!KINDS.includes(kind)) return undefined;
-  const isMissing = (value: unknown): boolean => value instanceof Reference && !places.has(value.entry);
+  const isMissing = (value: unknown) => value instanceof Reference && !places.has(value.entry);
   if (isMissing(parent)) return "its group is not in the policy";
   if (kind !== "roleBinding") return "a policy has no word for one of its fields";
   return isMissing(args.get("role")) ? "its role is not in the policy" : "its identity is not in the policy";

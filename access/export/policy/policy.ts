@@ -32,7 +32,7 @@ export const entriesAt = ({ path }: Mistake, places: ReadonlyMap<Entry, Place>):
   return around.filter(([, place]) => Math.min(place.path.length, path.length) === longest).map(([entry]) => entry);
 };
 
-const isWithin = (path: string, outer: string): boolean =>
+const isWithin = (path: string, outer: string) =>
   path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
 
 const plain = (node: Node): unknown => {
@@ -64,7 +64,7 @@ export const splitByGroup = ({ document }: Pick<Draft, "document">): Map<string,
 };
 
 /** Two groups may have one slug. A number must not turn it into the slug of a third one, whose file would replace the other. */
-const fileNames = (groups: readonly string[]): string[] => {
+const fileNames = (groups: readonly string[]) => {
   const slugs = groups.map(slug);
   const taken = new Set(slugs);
   return slugs.map((own, i) => {

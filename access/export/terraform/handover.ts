@@ -63,7 +63,7 @@ export const takeoverOf = (state: TerraformState, managed: readonly Managed[], a
 
 const findingsOf = ({ instance, record, isGone, why, notDeclared }: Managed): Finding[] => {
   const { address, isTainted } = instance;
-  const one = (is: Finding["is"], detail: string): Finding => ({ is, address, ...(record && { record }), detail });
+  const one = (is: Finding["is"], detail: string) => ({ is, address, ...(record && { record }), detail });
   if (isGone) return [one("gone", "it does not exist any more")];
   if (why !== undefined) return [one("stays with Terraform", why)];
   return [
@@ -113,7 +113,7 @@ type Step = readonly [title: string, ...paragraphs: string[]];
 const FENCE = "```";
 const fence = (language: string, lines: readonly string[]) => [FENCE + language, ...lines, FENCE].join("\n");
 
-const introduction = ({ taken, serial }: Takeover): string => {
+const introduction = ({ taken, serial }: Takeover) => {
   const from = serial === undefined ? "" : ` Its state had the serial ${serial}.`;
   return [
     `The program beside this file declares ${countText(taken.length, "resource instance")} that Terraform manages.${from}`,

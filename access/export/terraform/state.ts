@@ -35,7 +35,7 @@ export const addressFrom = (module: unknown, type: unknown, name: unknown, key: 
 const isIdentifier = (text: unknown): text is string => typeof text === "string" && isName.test(text);
 
 /** A text of Terraform's language, with every invisible character escaped. */
-const quoted = (text: string): string => {
+const quoted = (text: string) => {
   const inner = [...text.replace(/([$%])\{/g, "$1$1{")].map((one) => {
     if (one === '"' || one === "\\") return `\\${one}`;
     if (one === "\n") return "\\n";
@@ -169,7 +169,7 @@ const collector = () => {
   const instances: Instance[] = [];
   const dependents: Dependent[] = [];
   const counts = { others: 0, dataSources: 0 };
-  const add = ({ mode, provider, values, dependencies, ...one }: Read): void => {
+  const add = ({ mode, provider, values, dependencies, ...one }: Read) => {
     const attributes = isObject(values) ? values : undefined;
     const instance: Instance = { ...one, id: attributes?.id, attributes };
     const dependsOn = Array.isArray(dependencies) ? dependencies.filter((text) => typeof text === "string") : [];

@@ -80,12 +80,12 @@ const sectionMarkup = (
         html`<li>${sign && SIGNS[sign]}${partsMarkup(parts, sign)}${linesMarkup(below)}</li>`,
     )}</ul>`;
 
-  const blockMarkup = ({ parts, lines, path, summary }: Item, i: number): Markup =>
+  const blockMarkup = ({ parts, lines, path, summary }: Item, i: number) =>
     html`<details class="identity" id="${id}-${i + 1}"${items.length <= BLOCKS_OPEN_MAX && html` open`}><summary class="head">${partsMarkup(parts)}${summary !== undefined && html`<small>: ${summary}</small>`}</summary>
 ${path && html`<div class="way">${pathGraph(path)}</div>\n`}${linesMarkup(lines, "rows")}</details>
 `;
 
-  const listMarkup = (own: readonly Item[]): Markup =>
+  const listMarkup = (own: readonly Item[]) =>
     html`<ul class="rows find">${own.map(({ parts, lines }) => html`<li>${partsMarkup(parts)}${linesMarkup(lines)}</li>\n`)}</ul>`;
 
   if (items.length === 0) return none !== undefined && { id, title, body: html`<p>${none}</p>` };
@@ -95,7 +95,7 @@ ${path && html`<div class="way">${pathGraph(path)}</div>\n`}${linesMarkup(lines,
 };
 
 /** A reader sees at least the rules, and which of them deny. */
-const foldedMarkup = (items: readonly Item[], listMarkup: (own: readonly Item[]) => Markup): Markup => {
+const foldedMarkup = (items: readonly Item[], listMarkup: (own: readonly Item[]) => Markup) => {
   const rules = Map.groupBy(items, ({ parts }) => find(parts, "rule")?.rule);
   if (rules.has(undefined))
     return html`<details><summary>${items.length} entries</summary>${listMarkup(items)}</details>`;
@@ -155,7 +155,7 @@ const capabilitySets = () => {
   };
 };
 
-const writesOf = (capabilities: readonly string[]): string => {
+const writesOf = (capabilities: readonly string[]) => {
   const writing = capabilities.filter((capability) => isWrite({ capability })).length;
   if (writing === 0) return "none of which changes anything";
   return writing === capabilities.length ? "all of which change records" : `${writing} of which change records`;
@@ -221,7 +221,7 @@ const box = (name: string, index: number, kind: string) => {
 };
 
 /** Arcs leave a box below its middle and reach one above its middle; longer arcs are farther out. */
-const arc = ({ from, to, label }: Edge): Markup => {
+const arc = ({ from, to, label }: Edge) => {
   const [start, end] = [topOf(from) + 20, topOf(to) + 10];
   const out = BOX.width + 1;
   const far = Math.min(WIDTH - 14, out + 26 + 16 * Math.abs(to - from));

@@ -22,7 +22,7 @@ export const documentAsText = (
 ): string => {
   const style: Style = (format, text) => (color ? styleText(format, text, { validateStream: false }) : text);
   const most = isWrapped ? width : Number.POSITIVE_INFINITY;
-  const wrapped = (format: Format, text: string): string[] => wrap(text, "", "", most).map((one) => style(format, one));
+  const wrapped = (format: Format, text: string) => wrap(text, "", "", most).map((one) => style(format, one));
 
   const lineTexts = ({ parts, sign, lines = [], isDetail, isWhole }: Line, indent: string): string[] => {
     if (isDetail) return [];
@@ -55,7 +55,7 @@ export const documentAsText = (
     ];
   };
 
-  const sectionTexts = ({ title: own, items, isBlocks = false, isMain, isLong }: Section): string[] => {
+  const sectionTexts = ({ title: own, items, isBlocks = false, isMain, isLong }: Section) => {
     if (items.length === 0) return [];
     const shown = isLong ? items.slice(0, ITEMS_SHOWN) : items;
     const rest = items.length - shown.length;
@@ -86,7 +86,7 @@ const HINT = " (--format json lists all)";
 
 type Style = (format: Format, text: string) => string;
 
-const partsText = (parts: readonly Part[], style: Style = (_, text) => text): string =>
+const partsText = (parts: readonly Part[], style: Style = (_, text) => text) =>
   shortened(parts, HINT)
     .map((part) => {
       if (typeof part === "string") return part;

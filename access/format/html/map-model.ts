@@ -91,7 +91,7 @@ export const mapOf = ({ before, after, changed = [] }: MapInput) => {
       const { level } = is.heldAt(id, group);
       const isInherited = level !== null && is.heldAt(id, is.graph.groups.get(group)?.parent).level === level;
       // If the group is new or deleted, the access from above on the other side counts.
-      const nearest = (one: Holding, other: Holding): Held =>
+      const nearest = (one: Holding, other: Holding) =>
         one.heldAt(id, lineageOf(other.graph, group).find((above) => one.graph.groups.has(above)) ?? group);
       const change = differs(id, nearest(was, is), nearest(is, was));
       if (!change.gains && !change.loses) return { level, isInherited };
@@ -178,7 +178,7 @@ const differenceIn = (before: PeopleGraph, after: PeopleGraph) => {
   const others = new Set(
     [...idsByRecord(after)].flatMap(([record, id]) => ([undefined, id].includes(idsBefore.get(record)) ? [] : record)),
   );
-  const hasMore = (one: Held, other: Held): boolean =>
+  const hasMore = (one: Held, other: Held) =>
     !one.capabilities.isSubsetOf(other.capabilities) ||
     // An unreadable role may be anything.
     (one.level === "unknown" && !one.roles.isSubsetOf(other.roles));
@@ -188,13 +188,13 @@ const differenceIn = (before: PeopleGraph, after: PeopleGraph) => {
       : getOrInsert(known, `${old.key}\n\n${own.key}`, () => ({ gains: hasMore(own, old), loses: hasMore(old, own) }));
 };
 
-const idsByRecord = ({ identities }: PeopleGraph): Map<NodeId, NodeId> =>
+const idsByRecord = ({ identities }: PeopleGraph) =>
   new Map([...identities.values()].map(({ record, id }) => [record, id]));
 
 /** The rows that hold something or change, by id. */
 const rowsOf = (was: Holding, is: Holding, changed: ReadonlySet<NodeId>): Map<NodeId, MapRow> => {
   const labelOf = labelsIn(was.graph, is.graph);
-  const namesIn = ({ graph, people }: Holding): ReadonlyMap<NodeId, string> =>
+  const namesIn = ({ graph, people }: Holding) =>
     new Map([
       ...[...graph.identities.keys()].map((id) => [id, labelOf(id)] as const),
       ...[...people.identities.values()].map(({ record, name }) => [record, name] as const),
@@ -214,7 +214,7 @@ const rowsOf = (was: Holding, is: Holding, changed: ReadonlySet<NodeId>): Map<No
   );
 };
 
-const kindOf = (relationship: Json | null): string | undefined => {
+const kindOf = (relationship: Json | null) => {
   if (pullTokenExpiry(relationship) !== undefined) return "pull token";
   return relationship?.staticKeys ? "static keys" : undefined;
 };
@@ -224,7 +224,7 @@ const groupTreesIn = (before: AccessGraph, after: AccessGraph): MapGroup[] => {
   const groups = new Map([...before.groups, ...after.groups]);
   const children = Map.groupBy(groups.values(), ({ parent }) => (groups.has(parent ?? "") ? parent : null));
   const seen = new Set<NodeId>();
-  const byName = (a: MapGroup, b: MapGroup): number => compare(a.name, b.name) || compare(a.id, b.id);
+  const byName = (a: MapGroup, b: MapGroup) => compare(a.name, b.name) || compare(a.id, b.id);
   const treeOf = ({ id, name }: GroupNode): MapGroup => {
     seen.add(id);
     const below = (children.get(id) ?? []).filter((one) => !seen.has(one.id)).map(treeOf);
@@ -245,8 +245,7 @@ const groupTreesIn = (before: AccessGraph, after: AccessGraph): MapGroup[] => {
 };
 
 /** A record that is on neither side, such as an identity that is not visible, counts as unchanged. */
-const markOf = (wasThere: boolean, isThere: boolean): Mark =>
-  wasThere === isThere ? "same" : isThere ? "new" : "gone";
+const markOf = (wasThere: boolean, isThere: boolean) => (wasThere === isThere ? "same" : isThere ? "new" : "gone");
 
 /** The name of an identity; with the group if others have the name; with the uid if they are in one group. */
 const labelsIn = (before: AccessGraph, after: AccessGraph): ((identity: NodeId) => string) => {

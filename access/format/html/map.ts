@@ -46,7 +46,7 @@ const LETTERS: Readonly<Record<Level, string>> = {
 };
 
 /** Short, since a page has many. */
-const classOf = (level: Level): string => (level === "unknown" ? "X" : LETTERS[level]);
+const classOf = (level: Level) => (level === "unknown" ? "X" : LETTERS[level]);
 
 const MEANINGS: Partial<Record<Level, string>> = { gives: "gives access", unknown: "not readable: may be any" };
 
@@ -76,7 +76,7 @@ export const mapSection = (map: AccessMap, { linkOf, tagOf, note }: MapOptions):
   };
 };
 
-const legend = (used: ReadonlySet<Level | null>, changes: boolean, folded: boolean): Markup => {
+const legend = (used: ReadonlySet<Level | null>, changes: boolean, folded: boolean) => {
   const levels = LEVELS.filter((level) => used.has(level)).map(
     (level) => html`<li><b class="cell ${classOf(level)}">${LETTERS[level]}</b> ${MEANINGS[level] ?? level}</li>`,
   );
@@ -108,14 +108,14 @@ interface View {
 
 const flatten = (tree: MapGroup): MapGroup[] => [tree, ...tree.children.flatMap(flatten)];
 
-const idsOf = once((tree: MapGroup): ReadonlySet<NodeId> => new Set(flatten(tree).map(({ id }) => id)));
+const idsOf = once((tree: MapGroup) => new Set(flatten(tree).map(({ id }) => id)));
 
 /** Whether a row has a role binding in a group or below it. */
-const actsIn = ({ groups }: MapRow, tree: MapGroup): boolean => !groups.isDisjointFrom(idsOf(tree));
+const actsIn = ({ groups }: MapRow, tree: MapGroup) => !groups.isDisjointFrom(idsOf(tree));
 
 const columnOf = (group: MapGroup): Column => ({ group, below: new Set() });
 
-const columnWithAllBelow = (group: MapGroup): Column => ({
+const columnWithAllBelow = (group: MapGroup) => ({
   group,
   below: idsOf(group).difference(new Set([group.id])),
 });
@@ -195,8 +195,7 @@ interface ColumnCell extends MapCell {
 
 const tableOf = (page: MapPage, { name, columns, rows, isTop }: TableInput): View => {
   const lines = rows.map((row) => lineOf(page.map, row, columns));
-  const isChanged = ({ row, hasChange }: Line): boolean =>
-    hasChange || row.mark !== "same" || page.tagOf(row.id) !== undefined;
+  const isChanged = ({ row, hasChange }: Line) => hasChange || row.mark !== "same" || page.tagOf(row.id) !== undefined;
   const [changed, others] = [lines.filter(isChanged), lines.filter((line) => !isChanged(line))];
   // The tables of the groups below also get a share.
   let room = isTop ? page.left / 2 : page.left;
@@ -212,7 +211,7 @@ const tableOf = (page: MapPage, { name, columns, rows, isTop }: TableInput): Vie
   const split = written.length <= open + 5 ? written.length : open;
   const [head, rest] = [written.slice(0, split), written.slice(split)];
   const omitted = lines.length - written.length;
-  const table = (shown: typeof written, caption: string): Markup =>
+  const table = (shown: typeof written, caption: string) =>
     html`<div class="map" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption>${caption}</caption>
 <thead><tr><th scope="col">Who${columns.map(columnHead)}</tr></thead>
@@ -251,7 +250,7 @@ const lineOf = (map: AccessMap, row: MapRow, columns: readonly Column[]): Line =
 };
 
 /** `3 own, 20 write, 12 read`: a level is the verb of one. */
-const countsOf = (lines: readonly Line[]): string => {
+const countsOf = (lines: readonly Line[]) => {
   const most = lines.map(({ cells }) => strongest(cells.flatMap(({ level, below }) => [level, below])));
   const counts = LEVELS.flatMap((level) => {
     const count = most.filter((one) => one === level).length;
@@ -270,7 +269,7 @@ const VERBS: Readonly<Record<Level, string>> = {
   reads: "read",
 };
 
-const columnHead = ({ group, below }: Column): Markup => {
+const columnHead = ({ group, below }: Column) => {
   const { name, nameBefore, path, mark } = group;
   const formerly = nameBefore !== undefined && html`<span>${nameBefore} → </span>`;
   return html`<th scope="col"><div><bdi>${above(path, name)}${formerly}${name}</bdi>${
@@ -279,13 +278,13 @@ const columnHead = ({ group, below }: Column): Markup => {
 };
 
 /** The part of a path before the name of its group. */
-const above = (path: string, name: string): Markup | false =>
+const above = (path: string, name: string) =>
   path !== "/" && path !== name && path.endsWith(name) && html`<span>${path.slice(0, -name.length)}</span>`;
 
-const tagOf = (mark: Mark): Markup | false =>
+const tagOf = (mark: Mark) =>
   mark === "new" ? html` <ins class="tag">new</ins>` : mark === "gone" && html` <del class="tag">deleted</del>`;
 
-const rowMarkup = (page: MapPage, { row, cells }: Line): Markup => {
+const rowMarkup = (page: MapPage, { row, cells }: Line) => {
   const { id, name, kind, mark } = row;
   const link = page.linkOf(id);
   const shown = link === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${link}"><bdi>${name}</bdi></a>`;

@@ -15,7 +15,7 @@ export class Markup {
 }
 
 /** Inserted unchanged: our own text, never a record's. */
-const trustedMarkup = (text: string): Markup => new Markup(text);
+const trustedMarkup = (text: string) => new Markup(text);
 
 type Value = Markup | string | number | false | undefined | readonly Value[];
 

@@ -40,7 +40,7 @@ export const reviewAsHtml = (review: Review): string => {
   );
 };
 
-const isReassumed = (one: Subject): boolean => !("subject" in one) && changesAssumption(one);
+const isReassumed = (one: Subject) => !("subject" in one) && changesAssumption(one);
 
 const tilesOf = (report: Report): Markup => {
   const { findings, unknown, notVisible } = report;
@@ -56,7 +56,7 @@ const tilesOf = (report: Report): Markup => {
 `;
 };
 
-const tile = (kind: string, count: number, noun: string): Markup =>
+const tile = (kind: string, count: number, noun: string) =>
   html`<li class="${count === 0 ? "none" : kind}"><b>${count}</b> ${noun}</li>`;
 
 /** Its row in the map: the node of an identity, or the record of people. A new one has only its name and place. */
@@ -102,5 +102,5 @@ const rolesSection = ({ before, after }: Review): Section => {
   );
 };
 
-const without = (one?: RoleNode, other?: RoleNode): string[] =>
+const without = (one?: RoleNode, other?: RoleNode) =>
   [...new Set(one?.capabilities).difference(new Set(other?.capabilities))].sort(byEffect);

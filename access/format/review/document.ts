@@ -108,10 +108,10 @@ interface Count {
 /** The changes, the worst first. */
 export const countsOf = (report: Report): Count[] => {
   const { identities, people, deletedGroups, steps, errors, differs, adopted, opens, closes } = report;
-  const among = (is: (identity: IdentityReview) => boolean): number => identities.filter(is).length;
-  const hasGains = ({ gains }: Pick<Subject, "gains">): boolean => gains.length > 0;
-  const hasLosses = ({ losses }: Pick<Subject, "losses">): boolean => losses.length > 0;
-  const hasRows = (one: Subject): boolean => hasGains(one) || hasLosses(one);
+  const among = (is: (identity: IdentityReview) => boolean) => identities.filter(is).length;
+  const hasGains = ({ gains }: Pick<Subject, "gains">) => gains.length > 0;
+  const hasLosses = ({ losses }: Pick<Subject, "losses">) => losses.length > 0;
+  const hasRows = (one: Subject) => hasGains(one) || hasLosses(one);
   const only = (...changes: IdentityReview["change"][]) =>
     among((one) => changes.includes(one.change) && !hasRows(one) && !changesAssumption(one));
   // With the groups in them.
@@ -280,7 +280,7 @@ const assumptionLine = (
   { text, patterns }: Assumption,
   json: object | null,
   marked?: readonly Segment[],
-): Line => ({
+) => ({
   parts: say`${[verb]} by ${marked ? { differs: marked } : text}${json !== null && { json }}`,
   lines: patterns.flatMap(({ claim, matches, differs }) => [
     ...matches.map((one) => line`matching ${claim}: ${one}`),

@@ -97,7 +97,7 @@ const forcedItem = ({ kind, name, deletes, contents }: Report["forceDestroy"][nu
   return line`${[kind]} ${name} is deleted, ${[rest]}${contentsPart(contents)}`;
 };
 
-const contentsPart = (contents: Report["deletedGroups"][number]["contents"]): Part => ({
+const contentsPart = (contents: Report["deletedGroups"][number]["contents"]) => ({
   list: contents.map(({ kind, name }) => say`${[kind]} ${name}`),
 });
 

@@ -52,7 +52,7 @@ export const recordChecker = (report: Report, schema: Message, what: string, key
   const first = new Map<string, Named>();
   const formerKey = formerKeys(report, new Set(keys));
 
-  const checkName = (group: string, name: string, named: Named): void => {
+  const checkName = (group: string, name: string, named: Named) => {
     const key = JSON.stringify([group, name]);
     const known = first.get(key);
     // JavaScript lists numeric keys of an object first, wherever they are.
@@ -100,7 +100,7 @@ const formerKeys = ({ mistake }: Report, keys: ReadonlySet<string>) => {
     if (keys.has(was)) return `${was} is the key of another one here, which keeps its own record`;
     return known && `${known} was ${was} too; one record has one key`;
   };
-  return (key: string, was: string | undefined, path: Path): string | undefined => {
+  return (key: string, was: string | undefined, path: Path) => {
     if (was === undefined) return undefined;
     const known = first.get(was);
     first.set(was, known ?? key);

@@ -47,7 +47,7 @@ export const checkShape = <S extends z.ZodType>(
 };
 
 /** For an unknown field, the names of the known fields. */
-const issueText = (issue: z.core.$ZodRawIssue): string | undefined =>
+const issueText = (issue: z.core.$ZodRawIssue) =>
   issue.code === "unrecognized_keys" ? Object.keys((issue.inst as z.ZodObject).shape).join(" ") : shapeError(issue);
 
 // zod drops the value of a map under this name.
@@ -61,7 +61,7 @@ const withStandIns = (value: unknown): unknown => {
   return Object.fromEntries(entries);
 };
 
-const nameOf = (step: PropertyKey): PropertyKey => (step === STAND_IN ? PROTO : step);
+const nameOf = (step: PropertyKey) => (step === STAND_IN ? PROTO : step);
 
 /** Paths of values that need quotes to be a text. The organization may be a text, or a map of texts. */
 const unquotedPaths = (issue: z.core.$ZodIssue): Path[] => {
@@ -73,9 +73,9 @@ const unquotedPaths = (issue: z.core.$ZodIssue): Path[] => {
   return Object.entries(input).flatMap(([name, value]) => (isUnquoted(value) ? [[...path, name]] : []));
 };
 
-const isUnquoted = (value: unknown): boolean => ["number", "boolean"].includes(typeof value);
+const isUnquoted = (value: unknown) => ["number", "boolean"].includes(typeof value);
 
-const leaveOut = (value: unknown, path: Path): void => {
+const leaveOut = (value: unknown, path: Path) => {
   const last = path.at(-1);
   const parent = path
     .slice(0, -1)

@@ -109,7 +109,7 @@ const checkDenials = ({ cannot, at }: TestDraft, path: Path, report: Report): Te
 };
 
 /** One capability or a list of them; returns the ones that exist. */
-const checkCapabilities = (value: unknown, path: Path, report: Report): string[] => {
+const checkCapabilities = (value: unknown, path: Path, report: Report) => {
   if (!Array.isArray(value)) return checkCapability(value, path, report);
   if (value.length === 0) report.mistake(path, "must have at least one capability, such as tag.create or *.create");
   return value.flatMap((one, i) => checkCapability(one, [...path, i], report));
@@ -132,7 +132,7 @@ const checkCapability = (one: unknown, path: Path, report: Report): string[] => 
 const names = capabilities.map(({ name }) => name);
 
 /** `*.craete` resembles `*.create`. */
-const suggestionOfWildcard = (text: string): string => {
+const suggestionOfWildcard = (text: string) => {
   const forms = names.flatMap((name) => {
     const dot = name.lastIndexOf(".");
     return [`*${name.slice(dot)}`, `${name.slice(0, dot)}.*`];

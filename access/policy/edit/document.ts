@@ -122,9 +122,9 @@ export type AddedMap = ReadonlyMap<string, Added>;
 /** The text with these entries. A map or list in the file also gets the items of the added map or list. */
 export const withEntries = (text: string, file: string, added: AddedMap): string => {
   const { document, fail } = openDocument(text, file);
-  const nodeOf = (value: Added): Node => yamlNode(document, value, (key) => Object.hasOwn(presets, key));
+  const nodeOf = (value: Added) => yamlNode(document, value, (key) => Object.hasOwn(presets, key));
 
-  const addTo = (map: YAMLMap<Scalar, Node | null>, entries: AddedMap, path: EditPath): void => {
+  const addTo = (map: YAMLMap<Scalar, Node | null>, entries: AddedMap, path: EditPath) => {
     for (const [key, value] of entries) {
       const pair = map.items.find((one) => !isMergeKey(one.key) && nameOf(one.key) === key);
       if (pair) addToValue(pair, value, [...path, key]);
@@ -172,7 +172,7 @@ const openDocument = (text: string, file: string) => {
   return { document, fail };
 };
 
-const written = (document: Document.Parsed, before: string, file: string): string => {
+const written = (document: Document.Parsed, before: string, file: string) => {
   const indent = /^ +/m.exec(before)?.[0].length;
   if (file.endsWith(".json"))
     return `${JSON.stringify(document.toJS(), undefined, /\n./.test(before) ? (indent ?? 2) : undefined)}\n`;
@@ -185,10 +185,9 @@ const written = (document: Document.Parsed, before: string, file: string): strin
   }
 };
 
-const entriesOf = (node: Node | null): Entry[] => (isMap<Scalar, Node | null>(node) ? node.items : []);
+const entriesOf = (node: Node | null) => (isMap<Scalar, Node | null>(node) ? node.items : []);
 
-const targetOf = (document: Document.Parsed, node: Node | null): Node | null | undefined =>
-  isAlias(node) ? node.resolve(document) : node;
+const targetOf = (document: Document.Parsed, node: Node | null) => (isAlias(node) ? node.resolve(document) : node);
 
 const nameOf = (node: unknown) => (isScalar(node) ? keyText(node) : "");
 

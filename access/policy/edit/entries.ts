@@ -161,7 +161,7 @@ const withoutUids = ({ adopted }: OpenPolicy, gone: ReadonlySet<string>): Change
   return after === text ? [] : [{ name, real, before: text, after }];
 };
 
-const bindingPath = ({ group, role, identity }: Pick<PolicyBinding, "group" | "role" | "identity">): EditPath => [
+const bindingPath = ({ group, role, identity }: Pick<PolicyBinding, "group" | "role" | "identity">) => [
   "access",
   group,
   role,
@@ -169,7 +169,7 @@ const bindingPath = ({ group, role, identity }: Pick<PolicyBinding, "group" | "r
 ];
 
 /** The removed entries of the policy, each path as JSON. */
-const pathsOf = (policy: Policy, { bindings = [], identities = [], roles = [] }: Removal): ReadonlySet<string> => {
+const pathsOf = (policy: Policy, { bindings = [], identities = [], roles = [] }: Removal) => {
   const asked = new Set(bindings.map((one) => JSON.stringify(bindingPath(one))));
   const ofIdentities = new Set(identities);
   const paths: EditPath[] = [
@@ -181,10 +181,10 @@ const pathsOf = (policy: Policy, { bindings = [], identities = [], roles = [] }:
   return new Set(paths.map((path) => JSON.stringify(path)));
 };
 
-const shown = (path: string): string => entryText(JSON.parse(path) as string[]);
+const shown = (path: string) => entryText(JSON.parse(path) as string[]);
 
 const without = (policy: Policy, gone: ReadonlySet<string>): Policy => {
-  const stays = (path: EditPath): boolean => !gone.has(JSON.stringify(path));
+  const stays = (path: EditPath) => !gone.has(JSON.stringify(path));
   return {
     ...policy,
     identities: new Map([...policy.identities].filter(([key]) => stays(["identities", key]))),

@@ -163,7 +163,7 @@ const groupPaths = (groups: Source | undefined, parent = ""): string[] =>
       ])
     : [];
 
-const pathsIn = (held: Source, section: Section): string[] => {
+const pathsIn = (held: Source, section: Section) => {
   if (!isMap(held)) return [];
   if (section === "access") return [...held.entries.keys()];
   return [...held.entries.values()].map(({ value }) => {
