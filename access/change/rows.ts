@@ -48,8 +48,8 @@ export const rowsApart = (
 
 /** Identities whose entries differ. The sign-in of an identity may not be visible now: the review reports each of these. */
 export const afterApart = (recorded: readonly ChangeAfter[], now: readonly ChangeAfter[]) => {
-  const keyOf = ({ service = "", identity }: ChangeAfter) => canonical([service, identity]);
-  const byKey = (all: readonly ChangeAfter[]) => new Map(all.map((one) => [keyOf(one), one]));
+  const byKey = (all: readonly ChangeAfter[]) =>
+    new Map(all.map((one) => [canonical([one.service ?? "", one.identity]), one]));
   const [before, after] = [byKey(recorded), byKey(now)];
   const apart = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [old, own] = [before.get(key), after.get(key)];

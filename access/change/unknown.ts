@@ -17,7 +17,6 @@ export const unknownIn = ({ method: name, parent, uid, fields }: Write): string[
   const { schema } = method;
   const references = fieldPaths(schema, (info) => info.references !== undefined);
   const secret = fieldPaths(schema, (info) => info.secret === true);
-  const isHarmless = (path: string) => decidesNothing(method, path) || secret.includes(path);
   const places: [string, unknown][] = [
     ["parent", parent],
     ["uid", uid],
@@ -32,7 +31,7 @@ export const unknownIn = ({ method: name, parent, uid, fields }: Write): string[
       .filter(([, value]) => isHidden(value))
       .map(([path]) => `${path} is secret`),
     ...hiddenPaths(fields)
-      .filter((path) => !isHarmless(path))
+      .filter((path) => !decidesNothing(method, path) && !secret.includes(path))
       .map((path) => `${path} is secret`),
   ];
 };

@@ -33,8 +33,9 @@ const encodeField = (field: z.ZodType, value: unknown, encoding: Encoding): unkn
   if (secret) return HIDDEN;
   const encoded = encodeType(field, value, encoding);
   if (!Array.isArray(encoded) || list === undefined || list === "ordered") return encoded;
-  const keyOf = (item: unknown): unknown => (typeof list === "object" && isObject(item) ? item[list.key] : item);
-  return inOrderOf(encoded, (item) => encoding.orderOf(keyOf(item)));
+  return inOrderOf(encoded, (item) =>
+    encoding.orderOf(typeof list === "object" && isObject(item) ? item[list.key] : item),
+  );
 };
 
 const encodeType = (type: z.ZodType, value: unknown, encoding: Encoding): unknown => {

@@ -108,8 +108,6 @@ const textsIn = (record: Json, names: readonly string[]): Json =>
     names.flatMap((name) => (typeof record[name] === "string" && record[name] !== "" ? [[name, record[name]]] : [])),
   );
 
-type Plural = (typeof resources)[ExportKind]["plural"];
-
 export interface Copy {
   copy: {
     /** address of the service */
@@ -125,15 +123,17 @@ export interface Copy {
     /** fields of the records that this version does not know, in words */
     unknownFields: string[];
   };
-  records: { [P in Plural]?: Listed[] };
+  records: { [P in (typeof resources)[ExportKind]["plural"]]?: Listed[] };
   /** records that other records name and no list contained */
   named: NamedRecords;
 }
 
-type Reader = Pick<Client, "call" | "clock" | "serviceNow">;
-
 /** `of`: the address. Only reads. */
-export const readCopy = async (client: Reader, of: string, onRead?: OnRead): Promise<Copy> => {
+export const readCopy = async (
+  client: Pick<Client, "call" | "clock" | "serviceNow">,
+  of: string,
+  onRead?: OnRead,
+): Promise<Copy> => {
   const { records: listed, notVisible } = await readVisible(client, onRead);
   const nowMs = await client.serviceNow();
   const unknown = new Map<string, number>();

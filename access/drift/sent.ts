@@ -42,11 +42,9 @@ export interface Sent {
 }
 
 /** Converts a text of the run to the form that a person may see. */
-type Shown = (value: unknown) => unknown;
-
 export const shownBy =
-  ({ encodeText }: Pick<Normal, "encodeText">): Shown =>
-  (value) =>
+  ({ encodeText }: Pick<Normal, "encodeText">) =>
+  (value: unknown): unknown =>
     mapTexts(value, (text) => resolved(encodeText(text)));
 
 const resolved = (value: unknown) => resolveValue(value, { uidOf: () => UNKNOWN, hidden: SECRET });
@@ -54,7 +52,7 @@ const resolved = (value: unknown) => resolveValue(value, { uidOf: () => UNKNOWN,
 /** The arguments of a record in the copy, by type and uid. */
 type RecordOf = (type: string, uid: string) => Json | undefined;
 
-export const recordsOf = (copy: Copy, normal: Pick<Normal, "encodeText">): RecordOf => {
+export const recordsOf = (copy: Copy, { encodeText }: Pick<Normal, "encodeText">): RecordOf => {
   const byPlural = new Map(Object.values<Resource>(resources).map((one) => [one.plural, one]));
   const all = new Map(
     recordsIn(copy).map(([plural, record]) => {
@@ -64,13 +62,11 @@ export const recordsOf = (copy: Copy, normal: Pick<Normal, "encodeText">): Recor
   );
   return (type, uid) => {
     const found = all.get(`${type} ${uid}`);
-    return found && withNames(found.resource.schema, fieldsOf(found.resource.schema, found.record, normal));
+    if (found === undefined) return undefined;
+    const { schema } = found.resource;
+    const fields = encodeFields(schema, normalForm(schema, found.record), { encodeText, orderOf: canonical });
+    return withNames(schema, resolved(fields) as Json);
   };
-};
-
-const fieldsOf = (schema: Message, record: Json, { encodeText }: Pick<Normal, "encodeText">) => {
-  const encoding = { encodeText, orderOf: canonical };
-  return resolved(encodeFields(schema, normalForm(schema, record), encoding)) as Json;
 };
 
 const withNames = (schema: Message, fields: Json): Json => {

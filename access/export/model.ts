@@ -45,7 +45,12 @@ export const exportOf = (contents: Contents, options: ExportOptions): Export => 
     // A record may name another one of its kind that is left out: a repo follows a repo.
     leftOut.push(...all.left);
     for (const one of all.missing)
-      if (!isPart && isAncestor(top, one.uid) && !isLeftOut(one, leftOut)) notListed.add(missingText(one));
+      if (
+        !isPart &&
+        isAncestor(top, one.uid) &&
+        !leftOut.some(({ kind: left, uid }) => left === one.kind && uid === one.uid)
+      )
+        notListed.add(missingText(one));
     // Records that are left out do not affect the names.
     const others = kept.filter(({ record }) => all.left.every(({ uid }) => uid !== record.uid));
     ({ entries } = all.left.length > 0 ? declare(kind, others, entries, contents, options) : all);
@@ -99,9 +104,6 @@ interface Missing {
 }
 
 const missingText = ({ kind, uid }: Missing) => `${resources[kind].word} ${printable(uid)}`;
-
-const isLeftOut = ({ kind, uid }: Missing, leftOut: readonly LeftOut[]) =>
-  leftOut.some((one) => one.kind === kind && one.uid === uid);
 
 const leave = (kind: ExportKind, { uid, name }: Listed, why: string) => ({
   kind,

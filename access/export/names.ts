@@ -65,10 +65,13 @@ export const uniqueNames = (records: readonly Named[]): Map<string, string> => {
 
 // The parts of the logical name of a record. A record without its own name has the names of the records that it connects.
 
-type Entries = ReadonlyMap<string, Entry>;
-
 /** `entries`: the entries of the kinds before, whose names the others use. */
-export const namedOf = (kind: ExportKind, record: Listed, contents: Contents, entries: Entries): Named => {
+export const namedOf = (
+  kind: ExportKind,
+  record: Listed,
+  contents: Contents,
+  entries: ReadonlyMap<string, Entry>,
+): Named => {
   const { uid } = record;
   const group = kind === "group" || kind === "accountAssociation" ? parentOf(uid) : groupOf(kind, uid);
   return {

@@ -1,7 +1,7 @@
 // An answer by identity and group, with names, as people read it.
 
 import { worstFirst } from "../graph/danger.ts";
-import { type AccessGraph, lineageOf, type NodeId, nameOf, placesIn, type RoleNode } from "../graph/graph.ts";
+import { type AccessGraph, lineageOf, type NodeId, nameOf, placesIn } from "../graph/graph.ts";
 import { isPeople, type Subject } from "../graph/people.ts";
 import type { Answer, HeldBinding } from "../query/answer.ts";
 import { assumptionOf } from "../review/assume.ts";
@@ -148,8 +148,12 @@ const sideOf = ({ graph, question, held, people }: Answer): Side => {
   const { capability, group } = question;
   const isShown = (id: NodeId) =>
     group === undefined || lineageOf(graph, id).includes(group.id) || lineageOf(graph, group.id).includes(id);
-  const asked = (role: RoleNode) => role.capabilities.filter((one) => (capability ?? one) === one);
-  const roles = new Map([...graph.roles].map(([id, role]) => [id, { ...role, capabilities: asked(role) }]));
+  const roles = new Map(
+    [...graph.roles].map(([id, role]) => {
+      const capabilities = role.capabilities.filter((one) => (capability ?? one) === one);
+      return [id, { ...role, capabilities }];
+    }),
+  );
   const part = <G extends AccessGraph>(of: G, own: readonly HeldBinding[]): G => ({
     ...of,
     groups: new Map([...of.groups].filter(([id]) => isShown(id))),

@@ -46,7 +46,9 @@ export const readLive = async (client: Caller): Promise<Live> => {
 /** The contents of the lists, for a caller who may list everything or whose missing rights are known. */
 export const readListed = async (client: Caller) => {
   const lists = await Promise.all(KINDS.map((kind) => listVisible(client, kind, {}, CORE.includes(kind))));
-  const records = Object.fromEntries(lists.map(({ kind, records: own }) => [kind, own])) as unknown as Records;
+  const records = Object.fromEntries(lists.map(({ kind, records: own }) => [kind, own])) as unknown as Readonly<
+    Record<ListedKind, readonly Listed[]>
+  >;
   const graph = newGraph();
   for (const kind of KINDS) for (const record of records[kind]) ADD[kind](graph, record);
   const failed = lists.flatMap(({ failure }) => failure ?? []);
@@ -66,20 +68,17 @@ const timesOf = (records: readonly Listed[], timeOf: (record: Listed) => unknown
     }),
   );
 
-type Records = Readonly<Record<ListedKind, readonly Listed[]>>;
-
 // Every service has groups, identities, roles and bindings: without them, the address is wrong.
 const CORE: readonly ListedKind[] = ["group", "identity", "role", "roleBinding"];
 
-// Whether records of a kind could be listed in a group: records that cannot be listed may still exist.
-
-type IsVisible<Kind extends string = ListedKind> = (kind: Kind, group: NodeId) => boolean;
-
-/** A group that is not in the graph is as visible as the nearest one above it. */
+/**
+ * Whether records of a kind could be listed in a group: records that cannot be listed may still exist. A group that is not in the graph is
+ * as visible as the nearest one above it.
+ */
 export const visibilityIn = <Kind extends string = ListedKind>(
   graph: AccessGraph,
   notVisible: readonly { kind: Kind; group: NodeId }[],
-): IsVisible<Kind> => {
+): ((kind: Kind, group: NodeId) => boolean) => {
   const hidden = new Set(notVisible.map(({ kind, group }) => `${kind} ${group}`));
   return (kind, group) => {
     if (hidden.has(`${kind} `)) return false;

@@ -103,11 +103,9 @@ export const join = (...ways: readonly (Way | undefined)[]) => {
 /** A record: one of the graph, or the one that a request creates. */
 type Subject = NodeId | Request;
 
-/** Who sends a request: an identity, or the workload that starts the path, with its own token. */
-type Sender = Subject | "workload";
-
 export interface Request {
-  as: Sender;
+  /** an identity, or the workload that starts the path, with its own token */
+  as: Subject | "workload";
   /** by its name; for a method that the reference server does not serve, with its service */
   operation: OperationName | `${string}/${string}`;
   /** the record or the group in the path; absent: the path has none */

@@ -162,13 +162,12 @@ export const reachStrictly = (world: World, start: Start, { audience, budget }: 
   const taken = new Set(certain.keys());
   const isHeld = (role: NodeId, group: NodeId) =>
     [...granted(role)].every((one) => holdings.identities().some((who) => hasAll(who, [one], group)));
-  /** Identities with access in another organization that no taken identity holds. */
-  const candidates = () =>
-    world.trusted.flatMap(({ id }) =>
-      !taken.has(id) && world.abroad(id).some(({ group, role }) => !isHeld(role, group)) ? id : [],
-    );
   for (let isNew = true; isNew; ) {
-    const round = candidates().flatMap((identity) => {
+    // Identities with access in another organization that no taken identity holds.
+    const candidates = world.trusted.filter(
+      ({ id }) => !taken.has(id) && world.abroad(id).some(({ group, role }) => !isHeld(role, group)),
+    );
+    const round = candidates.flatMap(({ id: identity }) => {
       if (budget.steps < 0) return [];
       const callers = new Set([...certain.keys(), ...holdings.identities()]);
       return shortest([...callers].flatMap((who) => takeover(who, identity) ?? [])) ?? [];

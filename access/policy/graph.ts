@@ -49,7 +49,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
   keepOthers(graph, live, organization?.id);
 
   /** The live record that a policy means by a key: from the stack, by its name, or by its former key. */
-  const matcherOf = <N extends Named>(
+  const matcherOf = <N extends { id: NodeId; name: string }>(
     kind: keyof PolicyStack,
     live: ReadonlyMap<NodeId, N>,
     parentOf: (node: N) => NodeId | null,
@@ -148,8 +148,6 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
   }
   return { graph, organization: root, groups: groupIds, identities: identityIds, roles: roleIds, mistakes };
 };
-
-type Named = Pick<GroupNode, "id" | "uid" | "name">;
 
 const keyOf = (...parts: readonly (string | null)[]) => JSON.stringify(parts);
 

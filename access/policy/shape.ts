@@ -156,16 +156,14 @@ const People = z.record(
     .nullable(),
 );
 
-const organizationError = ({ input }: { input?: unknown }) =>
-  input === undefined
-    ? "is required: the name of the organization, or { uid: … } of one that exists"
-    : "must be a name, or a map with uid, or with name and description";
-
 /** After `include` is read: sections that are empty in YAML are null. */
 export const PolicyShape = z.strictObject({
   organization: z
     .union([text, z.strictObject({ uid: text }), z.strictObject({ name: text, description })], {
-      error: organizationError,
+      error: ({ input }) =>
+        input === undefined
+          ? "is required: the name of the organization, or { uid: … } of one that exists"
+          : "must be a name, or a map with uid, or with name and description",
     })
     .describe("name of the organization, or { uid } of one that exists"),
   groups: Groups.optional(),

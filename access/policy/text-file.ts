@@ -4,8 +4,16 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpa
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../pulumi/project.ts";
 import { UserError } from "../../schema/index.ts";
-import { joinSources } from "./join.ts";
-import { isList, isMap, type MapSource, type Mistake, NODES_MAX, type Place, type Source } from "./source.ts";
+import {
+  isList,
+  isMap,
+  joinSources,
+  type MapSource,
+  type Mistake,
+  NODES_MAX,
+  type Place,
+  type Source,
+} from "./source.ts";
 import { sourceFromYaml } from "./yaml-source.ts";
 
 /** Maximum bytes of one file. */

@@ -50,17 +50,7 @@ export interface AwsRelationship {
     );
 }
 
-const accountViolation = (text: string) => (/^\d{12}$/.test(text) ? undefined : "must be twelve digits, in quotes");
-
 const arnPart = (text: string) => (text.startsWith("arn:") ? "must be the name alone, not an ARN" : segment(text));
-
-const userViolation = (text: string) =>
-  /^\/|\/$/.test(text) ? "must not begin or end with a slash" : arnPart(text.replaceAll("/", ""));
-
-const uniqueIdViolation = (text: string) =>
-  /^A(?:ROA|IDA)[A-Z0-9]+$/.test(text)
-    ? undefined
-    : "must be the id of a role (AROA…) or of a user (AIDA…), in capitals and digits";
 
 const PARTITION = /^aws(?:-[a-z]+)*$/;
 
@@ -89,18 +79,28 @@ const anyOf = (session: string) => (session === "*" ? { pattern: "[^/:]+" } : se
 export const awsPreset: Preset<AwsArgs, AwsRelationship> = {
   title: "AWS",
   fields: {
-    account: { description: "the account: twelve digits, in quotes", violation: accountViolation },
+    account: {
+      description: "the account: twelve digits, in quotes",
+      violation: (text) => (/^\d{12}$/.test(text) ? undefined : "must be twelve digits, in quotes"),
+    },
     role: { description: "name of a role, without its path", violation: arnPart },
     session: {
       description: "name of the session of the role: the instance on EC2, the function on Lambda; default: any",
       optional: true,
       violation: segment,
     },
-    user: { description: "name of a user, with its path", violation: userViolation },
+    user: {
+      description: "name of a user, with its path",
+      violation: (text) =>
+        /^\/|\/$/.test(text) ? "must not begin or end with a slash" : arnPart(text.replaceAll("/", "")),
+    },
     uniqueId: {
       description: "unique id of the role (AROA…) or user (AIDA…); default: any",
       optional: true,
-      violation: uniqueIdViolation,
+      violation: (text) =>
+        /^A(?:ROA|IDA)[A-Z0-9]+$/.test(text)
+          ? undefined
+          : "must be the id of a role (AROA…) or of a user (AIDA…), in capitals and digits",
     },
     partition: {
       description: "default: aws; others: aws-cn, aws-us-gov",

@@ -21,9 +21,6 @@ export interface GoogleArgs {
 
 export const GOOGLE_ISSUER = "https://accounts.google.com";
 
-const uniqueIdViolation = (text: string) =>
-  /^\d{6,30}$/.test(text) ? undefined : "must be the number of the service account: digits alone, in quotes";
-
 const emailViolation = (text: string) => {
   const [name, domain, ...rest] = text.split("@");
   if (!name || !domain || rest.length > 0) return "must be an address such as deployer@acme.iam.gserviceaccount.com";
@@ -49,7 +46,8 @@ export const googlePreset: Preset<GoogleArgs, ClaimMatchRelationship> = {
   fields: {
     uniqueId: {
       description: "unique id of the service account: gcloud iam service-accounts describe EMAIL shows it",
-      violation: uniqueIdViolation,
+      violation: (text) =>
+        /^\d{6,30}$/.test(text) ? undefined : "must be the number of the service account: digits alone, in quotes",
     },
     email: {
       description: "address of the service account; the workload must ask for a token with its address",

@@ -124,9 +124,11 @@ const nameOf = async (client: Reader, identity: string, record: Json | undefined
   return shown?.uid === identity && typeof shown.name === "string" ? shown.name : null;
 };
 
-type Found = Pick<WhoAmI, "grants" | "notKnown">;
-
-const listGrants = async (client: Reader, identity: string | null, record: Json | undefined): Promise<Found> => {
+const listGrants = async (
+  client: Reader,
+  identity: string | null,
+  record: Json | undefined,
+): Promise<Pick<WhoAmI, "grants" | "notKnown">> => {
   if (identity === null)
     return { grants: [], notKnown: ["the token does not show its identity, and the service does not tell it"] };
   const bindings: Listed[] = [];

@@ -15,12 +15,12 @@ import {
 import { targetsIn } from "../paths/find.ts";
 import type { Path } from "../paths/path.ts";
 import type { Proposal } from "./proposal.ts";
-import type { DeletedGroup, ExpiringKey, PathReview, Report, Undeclared } from "./report.ts";
+import type { PathReview, Report } from "./report.ts";
 import type { RuleInput } from "./rule.ts";
 
 // The contents of a group and of the groups below, in words: they disappear with the group.
 
-type Content = DeletedGroup["contents"][number];
+type Content = Report["deletedGroups"][number]["contents"][number];
 
 /** Groups, identities, roles, identity providers, invites and bindings below `group`, without the group; in stable order. */
 const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {
@@ -60,7 +60,7 @@ const bindingIn = (graph: AccessGraph, { uid, identity, role, group }: BindingNo
 
 const contentKey = ({ kind, uid, name }: Content) => `${kind} ${name} ${uid}`;
 
-export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
+export const deletedGroupsOf = ({ before, after }: RuleInput): Report["deletedGroups"] =>
   worstFirst(
     [...before.groups.values()]
       .filter(({ id, parent }) => !after.groups.has(id) && (parent === null || after.groups.has(parent)))
@@ -82,7 +82,7 @@ export const forcedRows = ({ forced, before, deleted }: Proposal): Report["force
     ({ deletes, resource, uid }) => ({ standing: deletes ? "open" : undefined, texts: [resource, uid] }),
   );
 
-export const undeclaredRows = ({ undeclared, before }: Pick<Proposal, "undeclared" | "before">): Undeclared[] =>
+export const undeclaredRows = ({ undeclared, before }: Pick<Proposal, "undeclared" | "before">): Report["undeclared"] =>
   worstFirst(
     undeclared.flatMap((id) => {
       const binding = before.bindings.get(id);
@@ -111,7 +111,7 @@ export const nameIn = ({ groups, identities, roles, providers }: AccessGraph, id
 
 const SOON_MS = 30 * 24 * 60 * 60 * 1000;
 
-export const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[] => {
+export const expiringKeysOf = (after: AccessGraph, nowMs: number): Report["expiringKeys"] => {
   const keys = [...after.identities.values()].flatMap(({ id, uid, name, group, relationship }) => {
     const { expirationTime } = ((relationship as Json | null)?.staticKeys ?? {}) as { expirationTime?: string };
     if (!expirationTime || !(Date.parse(expirationTime) <= nowMs + SOON_MS)) return [];

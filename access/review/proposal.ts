@@ -1,10 +1,10 @@
 // The proposal of a change: access before and after, and facts that two graphs cannot express.
 import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
-import type { Adopted, Forced, Unknown } from "./report.ts";
+import type { Report, Unknown } from "./report.ts";
 
 /** A record that the program adopts. */
-export interface AdoptedRecord extends Omit<Adopted, "name"> {
+export interface AdoptedRecord extends Omit<Report["adopted"][number], "name"> {
   uid: string;
 }
 
@@ -18,7 +18,7 @@ export interface HeldRecord {
 }
 
 /** A resource that deletes records that no resource manages. */
-export interface ForcedRecord extends Omit<Forced, "name" | "contents"> {
+export interface ForcedRecord extends Omit<Report["forceDestroy"][number], "name" | "contents"> {
   node: NodeId;
   /** repos and account associations that the deletion includes */
   held?: readonly HeldRecord[];

@@ -2,11 +2,9 @@
 import { equalityKey } from "../canonical.ts";
 import type { IdentityNode } from "../graph/graph.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { othersIn } from "../workload/others.ts";
+import { othersIn } from "../workload/breadth.ts";
 import type { Proposal } from "./proposal.ts";
 import type { RuleInput } from "./rule.ts";
-
-type Replacement = RuleInput["replacements"][number];
 
 /** Properties that a deleted identity shares with its replacement, the surest first. */
 const SHARED: readonly ((identity: IdentityNode) => string | undefined)[] = [
@@ -17,7 +15,7 @@ const SHARED: readonly ((identity: IdentityNode) => string | undefined)[] = [
 ];
 
 /** An identity that the engine replaces, or that is deleted while one with its name appears. */
-export const replacementsIn = ({ before, after, replaced }: Proposal, budget: Budget): Replacement[] => {
+export const replacementsIn = ({ before, after, replaced }: Proposal, budget: Budget): RuleInput["replacements"] => {
   const pairs = [...replaced].flatMap(([from, to]) => {
     const [old, next] = [before.identities.get(from), after.identities.get(to)];
     return old && next ? [{ old, new: next }] : [];

@@ -239,27 +239,24 @@ export type PathReview = z.infer<typeof PathReview>;
 
 const Named = z.object({ kind: text("such as role binding"), uid, name: string });
 
-export const DeletedGroup = z.object({
+const DeletedGroup = z.object({
   group: string,
   groupName,
   contents: z.array(Named).describe("what is in it or below, and disappears with it"),
 });
-export type DeletedGroup = z.infer<typeof DeletedGroup>;
 
-export const Adopted = Named.extend({
+const Adopted = Named.extend({
   resource: string,
   deletedLater: z.boolean(),
 });
-export type Adopted = z.infer<typeof Adopted>;
 
-export const Forced = Named.extend({
+const Forced = Named.extend({
   resource: string,
   deletes: z.boolean().describe("true: this change deletes it; false: a later one may"),
   contents: z.array(Named).describe("what no resource manages, and a deletion takes along"),
 });
-export type Forced = z.infer<typeof Forced>;
 
-export const Undeclared = z.object({
+const Undeclared = z.object({
   binding: string,
   group: string,
   groupName,
@@ -267,10 +264,8 @@ export const Undeclared = z.object({
   identityName: string,
   role: string,
 });
-export type Undeclared = z.infer<typeof Undeclared>;
 
-export const ExpiringKey = z.object({ uid, name: string, groupName, expirationTime: string });
-export type ExpiringKey = z.infer<typeof ExpiringKey>;
+const ExpiringKey = z.object({ uid, name: string, groupName, expirationTime: string });
 
 export const Unknown = z.object({
   subject: text("name of the resource, or empty: about the whole review"),

@@ -14,9 +14,8 @@ import {
 import { findText } from "../pattern/decide.ts";
 import { every, type Language, not, some, text } from "../pattern/language.ts";
 import { shortList } from "../text.ts";
-import { breadthOf } from "../workload/breadth.ts";
-import { everyoneIn } from "../workload/everyone.ts";
-import { othersIn } from "../workload/others.ts";
+import { breadthOf, othersIn } from "../workload/breadth.ts";
+import { everyoneIn } from "../workload/open-pattern.ts";
 import { pullRequestsIn } from "../workload/pull-request.ts";
 import { tokensOf } from "../workload/token.ts";
 import { assumptionOf, fingerprint } from "./assume.ts";

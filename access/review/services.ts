@@ -30,7 +30,9 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
     unknown: unique(all(({ unknown }) => unknown)),
   };
   const placed = [...reviews].map(([service, { before, after, people: own }], i) => {
-    const at = <G extends AccessGraph>(graph: G): G => (i === 0 ? graph : placedAt(graph, service));
+    const at = <G extends AccessGraph>(graph: G): G =>
+      // Its ids are those of no other service. The uids do not change.
+      i === 0 ? graph : renamed(graph, (id) => placedId(id, service));
     return { before: at(before), after: at(after), people: { before: at(own.before), after: at(own.after) } };
   });
   // In a people graph, only subjects differ from the nodes of other graphs.
@@ -59,9 +61,6 @@ export const unique = <T>(all: readonly T[]): T[] => [
 
 /** The id of a node beside the nodes of another service. */
 export const placedId = (id: string, service: string): string => `${service} ${id}`;
-
-/** The graph with ids that no other service has. The uids do not change. */
-const placedAt = <G extends AccessGraph>(graph: G, service: string) => renamed(graph, (id) => placedId(id, service));
 
 /** The first of two nodes with one id counts. */
 export const unionOf = (graphs: readonly AccessGraph[]): GraphBuilder => {

@@ -109,8 +109,8 @@ const runSuite = (
   const [mistakes = []] = found.flatMap((one) => ("mistakes" in one ? [one.mistakes] : []));
   if (places.length === 0) return { ran: [], mistakes };
   const runs = places.map((place) => runAt(tests, place, places, sides));
-  const outcomeOf = (i: number) => joined(runs.map((run) => run[i] as Found | Compared));
-  return { ran: tests.map((test, i) => ({ test, outcome: outcomeOf(i) })), mistakes: [] };
+  const ran = tests.map((test, i) => ({ test, outcome: joined(runs.map((run) => run[i] as Found | Compared)) }));
+  return { ran, mistakes: [] };
 };
 
 const runAt = (

@@ -18,11 +18,9 @@ export class NameError extends Error {
 
 export type Names = ReturnType<typeof namesIn>;
 
-/** The records for the keys of a policy. */
-type Keys = Pick<PolicyGraph, "graph" | "groups" | "identities">;
-
 interface NamesOptions {
-  keys?: Keys | undefined;
+  /** the records for the keys of a policy */
+  keys?: Pick<PolicyGraph, "graph" | "groups" | "identities"> | undefined;
   /** other organizations of the tests, with graphs in the same order */
   others?: readonly Elsewhere[];
 }

@@ -110,7 +110,11 @@ const aboutWhom = ({ subject }: AccessTest, named: Named, context: TestContext):
       actors: named.identity === undefined ? [] : [actorOf(context, named.identity, subject.name)],
       words: subject.name,
     };
-  if (subject.kind === "holders") return { actors: othersThan(context, new Set(named.only)), words: "" };
+  if (subject.kind === "holders") {
+    const allowed = new Set(named.only);
+    const others = holdersIn(context).filter((id) => !allowed.has(id));
+    return { actors: others.map((id) => actorOf(context, id)), words: "" };
+  }
   return { actors: findAssumable(context, subject.relationship), words: `a workload of ${subject.text}` };
 };
 
@@ -128,11 +132,6 @@ const nameOf = ({ graph }: TestContext, id: NodeId, otherwise: string) => {
   if (one === undefined) return printable(otherwise);
   return printable(isPeople(one) ? one.name : pathOfIdentity(graph, one.group, one.name));
 };
-
-const othersThan = (context: TestContext, allowed: ReadonlySet<NodeId>) =>
-  holdersIn(context)
-    .filter((id) => !allowed.has(id))
-    .map((id) => actorOf(context, id));
 
 const findAssumable = (context: TestContext, relationship: Json): Actor[] => {
   const workloads = workloadsOf(relationship);

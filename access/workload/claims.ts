@@ -141,7 +141,7 @@ const describe = (value: unknown, text: string | undefined) => {
 
 /** Names the difference of texts that look equal to a reader. */
 const difference = (has: readonly (string | undefined)[], wants: readonly string[] = []) => {
-  const pairs = has.flatMap((one) => (one === undefined ? [] : wants.map((other): [string, string] => [one, other])));
+  const pairs = has.flatMap((one) => (one === undefined ? [] : wants.map((other) => [one, other] as const)));
   const differOnlyBy = (normal: (text: string) => string) =>
     pairs.some(([one, other]) => normal(one) === normal(other));
   if (differOnlyBy((text) => text.toLowerCase())) return "; they differ in upper and lower case only";

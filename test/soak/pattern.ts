@@ -1,8 +1,7 @@
 // What is said of patterns, against real exchanges of random tokens by random identities, and against the matcher.
 import { countTexts, findText } from "../../access/pattern/decide.ts";
 import { every, matching, NOTHING, not, text } from "../../access/pattern/language.ts";
-import { breadthOf } from "../../access/workload/breadth.ts";
-import { othersIn } from "../../access/workload/others.ts";
+import { breadthOf, othersIn } from "../../access/workload/breadth.ts";
 import { pullRequestsIn } from "../../access/workload/pull-request.ts";
 import type { TokenWorkload } from "../../access/workload/token.ts";
 import { canBeAssumedBy } from "../../access/workload/workload.ts";

@@ -117,8 +117,7 @@ const uidsFile = (
   { places }: Draft,
   fresh: ReadonlyMap<Entry, Place>,
 ): ChangedFile[] => {
-  const isRecord = ({ section }: Place) => section !== "access";
-  if (adopted === undefined && ![...fresh.values()].some(isRecord)) return [];
+  if (adopted === undefined && [...fresh.values()].every(({ section }) => section === "access")) return [];
   const missing = new Map<string, Map<string, Added>>();
   for (const [{ uid }, { section, key }] of places) {
     if (section === "access" || adopted?.uids[section].has(key)) continue;

@@ -205,8 +205,11 @@ export const pathGraph = ({ from, fromId, steps, gains, assumes }: PathText): Ma
   const place = first === undefined ? "" : ` at ${first.place}${others.length > 0 ? ` and ${others.length} more` : ""}`;
   const goal = node("goal", `${countText(count, "capability")}${place}`);
   edges.push({ from: end, to: goal, label: "" });
+  const label = edges
+    .map((one) => `${one.label === "" ? "then" : one.label} ${names[one.from]} → ${names[one.to]}`)
+    .join("; ");
   const height = names.length * (BOX.height + BOX.gap) - BOX.gap + 4;
-  return html`<svg class="path ${assumes}" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${describe(names, edges)}">
+  return html`<svg class="path ${assumes}" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${label}">
 ${names.map((name, i) => box(name, i, i === 0 ? "start" : i === goal ? "goal" : ""))}${edges.map(arc)}</svg>
 `;
 };
@@ -233,6 +236,3 @@ const arc = ({ from, to, label }: Edge) => {
   return html`<g class="arc"><path d="M${out} ${start}C${far} ${start} ${far} ${end} ${out + 2} ${end}"/><path d="${head}"/>${text}</g>
 `;
 };
-
-const describe = (names: readonly string[], edges: readonly Edge[]) =>
-  edges.map(({ from, to, label }) => `${label === "" ? "then" : label} ${names[from]} → ${names[to]}`).join("; ");

@@ -16,7 +16,9 @@ export const reviewAsHtml = (review: Review): string => {
   const subjects = subjectsInOf(report);
   const nodes = subjects.map((one) => nodeOf(review, one));
   const links = new Map(nodes.map((node, i) => [node, `#identities-${i + 1}`]));
-  const reassumed = new Set(nodes.filter((_, i) => isReassumed(subjects[i] as Subject)));
+  const reassumed = new Set(
+    subjects.flatMap((one, i) => (!("subject" in one) && changesAssumption(one) ? [nodes[i]] : [])),
+  );
   const map = mapOf({
     before: { graph: before, people: people.before },
     after: { graph: after, people: people.after },
@@ -39,8 +41,6 @@ export const reviewAsHtml = (review: Review): string => {
     },
   );
 };
-
-const isReassumed = (one: Subject) => !("subject" in one) && changesAssumption(one);
 
 const tilesOf = (report: Report): Markup => {
   const { findings, unknown, notVisible } = report;
