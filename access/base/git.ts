@@ -244,10 +244,10 @@ export const pathOutside = (folder: string): string[] =>
 
 /** Ignores a git in the work tree: npm puts the folders of its packages on the PATH. */
 export const gitProgram = (folder: string): string => {
-  const names = process.platform === "win32" ? ["git.exe"] : ["git"];
+  const name = process.platform === "win32" ? "git.exe" : "git";
   const found = pathOutside(folder)
     .filter((path) => !path.split(sep).includes("node_modules"))
-    .flatMap((path) => names.map((name) => join(path, name)))
+    .map((path) => join(path, name))
     .find(isExecutable);
   if (found === undefined) throw new BaseError("git is not on the PATH: it reads the rules of the base");
   return found;

@@ -62,18 +62,18 @@ const headProblems = (approved: ChangeContent, current: ChangeContent): string[]
 };
 
 const rowProblems = ({ approved, current, terms, titles }: Parts): string[] => {
-  const keyOf = (change: string, identity: unknown, group: unknown, capability: string) =>
-    canonical([change, identity, group, capability]);
   const allowed = new Set(
     terms
       .approved([...approved.rows, ...approved.between])
-      .map((row) => keyOf(row.change, row.identity, row.group, row.capability)),
+      .map(({ change, identity, group, capability }) => canonical([change, identity, group, capability])),
   );
   const isAllowed = ({ change, identity, group, capability }: ChangeRow) => {
     const place = terms.plain(group);
     // For a loss, the approved change may contain the row of a group above: halfway through it, less is given there.
     const places = change === "loss" ? [place, ...ancestorsOf(place)] : [place];
-    return places.some((one) => allowed.has(keyOf(change, terms.current(identity), terms.encodeText(one), capability)));
+    return places.some((one) =>
+      allowed.has(canonical([change, terms.current(identity), terms.encodeText(one), capability])),
+    );
   };
   const others = current.content.rows.filter((row) => !isAllowed(row));
   return [...Map.groupBy(others, ({ change, identity, group }) => canonical([change, identity, group])).values()].map(

@@ -32,12 +32,6 @@ import { yamlText } from "../text.ts";
 // Records that other records name and no list contained: they are not visible to the caller or were deleted meanwhile. The copy keeps as
 // much of them as other records show.
 
-/**
- * A role also has its capabilities if an invite shows them; otherwise the copy grants nothing by it. A listed person has only the uid and
- * the sign-in: its own record does not contain the sign-in.
- */
-type NamedRecords = Record<"groups" | "roles" | "identities", Listed[]>;
-
 type Records = VisibleRecords["records"];
 
 const namedRoles = ({ role, roleBinding, groupInvite, identityProvider, externalGroupRoleMapping }: Records) => {
@@ -124,8 +118,11 @@ export interface Copy {
     unknownFields: string[];
   };
   records: { [P in (typeof resources)[ExportKind]["plural"]]?: Listed[] };
-  /** records that other records name and no list contained */
-  named: NamedRecords;
+  /**
+   * Records that other records name and no list contained. A role also has its capabilities if an invite shows them; otherwise the copy
+   * grants nothing by it. A listed person has only the uid and the sign-in: its own record does not contain the sign-in.
+   */
+  named: Record<"groups" | "roles" | "identities", Listed[]>;
 }
 
 /** `of`: the address. Only reads. */

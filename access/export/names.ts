@@ -95,26 +95,28 @@ const nameIn = (record: Listed, field: string, kind: ExportKind, nameOf: NameOf)
 
 const lastOf = (uid: string) => uid.split("/").at(-1) ?? "";
 
-const roleName = (uid: string, nameOf: NameOf, { builtInRoles }: Contents) =>
-  nameOf("role", uid) ?? builtInRoles.get(uid) ?? lastOf(uid);
-
-const groupName = (uid: string, nameOf: NameOf) => nameOf("group", uid) ?? lastOf(uid);
+/** The name of the record that holds another one. */
+const holderName = (kind: ExportKind, uid: string, nameOf: NameOf) =>
+  nameOf(kind, parentOf(uid)) ?? lastOf(parentOf(uid));
 
 const WORDS: Partial<Record<ExportKind, Words>> = {
   roleBinding: (record, nameOf) => [
     nameIn(record, "identity", "identity", nameOf),
     nameIn(record, "role", "role", nameOf),
-    groupName(parentOf(record.uid), nameOf),
+    holderName("group", record.uid, nameOf),
   ],
   groupInvite: (record, nameOf) => [
-    groupName(parentOf(record.uid), nameOf),
+    holderName("group", record.uid, nameOf),
     nameIn(record, "role", "role", nameOf),
     textIn(record.email) || textIn(record.keyId),
   ],
-  externalGroupRoleMapping: ({ uid, externalGroupId, roleUid }, nameOf, contents) => [
-    nameOf("identityProvider", parentOf(uid)) ?? lastOf(parentOf(uid)),
-    textIn(externalGroupId),
-    roleName(textIn(roleUid), nameOf, contents),
-  ],
-  tag: ({ uid, name }, nameOf) => [nameOf("repo", parentOf(uid)) ?? lastOf(parentOf(uid)), textIn(name)],
+  externalGroupRoleMapping: ({ uid, externalGroupId, roleUid }, nameOf, { builtInRoles }) => {
+    const role = textIn(roleUid);
+    return [
+      holderName("identityProvider", uid, nameOf),
+      textIn(externalGroupId),
+      nameOf("role", role) ?? builtInRoles.get(role) ?? lastOf(role),
+    ];
+  },
+  tag: ({ uid, name }, nameOf) => [holderName("repo", uid, nameOf), textIn(name)],
 };

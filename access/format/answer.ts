@@ -12,13 +12,6 @@ import { mapOf, type Side } from "./html/map-model.ts";
 import { html } from "./html/page.ts";
 import { countText, hiddenLines, organizationPartsOf } from "./words.ts";
 
-interface HeldThere {
-  /** path of the group of the binding, as `placesIn` writes it */
-  path: string;
-  role: string;
-  capabilities: HeldBinding["capabilities"];
-}
-
 interface HeldBy {
   /** of the identity; of people, of the record that gives the access */
   id: NodeId;
@@ -31,7 +24,12 @@ interface HeldBy {
   isPeople?: true;
   /** path of the group that contains the identity */
   path: string;
-  places: HeldThere[];
+  places: {
+    /** of the group of the binding, as `placesIn` writes it */
+    path: string;
+    role: string;
+    capabilities: HeldBinding["capabilities"];
+  }[];
 }
 
 export const answerDocument = (answer: Answer, held = holdingsIn(answer)): Document => {

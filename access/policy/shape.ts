@@ -79,7 +79,7 @@ const Identities = z.record(
   }),
 );
 
-const capabilityNames = { type: "array", minItems: 1, items: { enum: capabilities.map((one) => one.name).sort() } };
+const names = capabilities.map((one) => one.name).sort();
 
 const Roles = z.record(
   text,
@@ -90,7 +90,7 @@ const Roles = z.record(
     description,
     can: z
       .array(text)
-      .meta({ ...capabilityNames, description: "what the role grants" })
+      .meta({ type: "array", minItems: 1, items: { enum: names }, description: "what the role grants" })
       .optional(),
   }),
 );
@@ -98,7 +98,7 @@ const Roles = z.record(
 const Access = z.record(text, z.record(text, z.array(text).describe("keys of identities")).nullable());
 
 const oneCapability: JsonSchema = {
-  anyOf: [{ enum: capabilities.map((one) => one.name).sort() }, { type: "string", pattern: "\\*" }],
+  anyOf: [{ enum: names }, { type: "string", pattern: "\\*" }],
 };
 const someCapabilities: JsonSchema = {
   description: "one or several, also with * for any characters: *.create",

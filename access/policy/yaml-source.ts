@@ -162,8 +162,9 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
       if (isMergeKey(key)) merged.push(...mergedMaps(source, key, path));
       else if (!isScalar(key) || key.value === null) mistake(key ?? node, path, "a key must be a string");
       else {
+        const first = entries.get(name)?.key;
         if (name === "__proto__" && !holdsNames(path)) mistake(key, path, NO_NAME);
-        else if (entries.has(name)) mistake(key, entryPath, `is here twice; the first is ${firstPlace(entries, name)}`);
+        else if (first) mistake(key, entryPath, `is here twice; the first is at ${first.line}:${first.column}`);
         else entries.set(name, { key: placeAt(key), value: source });
       }
     }
@@ -189,8 +190,3 @@ export const keyText = ({ value, source }: Scalar): string =>
 
 export const isMergeKey = (key: Node): key is Scalar =>
   isScalar(key) && key.type === Scalar.PLAIN && key.value === "<<";
-
-const firstPlace = (entries: ReadonlyMap<string, Entry>, name: string) => {
-  const place = entries.get(name)?.key;
-  return `at ${place?.line}:${place?.column}`;
-};

@@ -1,9 +1,9 @@
 // The review of a proposal: the changes for each identity, and the findings of the rules.
 import type { OtherBranch } from "../base/base.ts";
 import { compare, equalityKey } from "../canonical.ts";
-import { changesAssumption, findingsInOrder, rowsInOrder, subjectsInOrder, worstFirst } from "../graph/danger.ts";
-import { type AccessRow, accessChange, effectsIn, type IdentityChange } from "../graph/effective-access.ts";
-import { type AccessGraph, groupNameOf, type IdentityNode, type NodeId, nameOf } from "../graph/graph.ts";
+import { changesAssumption, findingsInOrder, subjectsInOrder, worstFirst } from "../graph/danger.ts";
+import { accessChange, effectsIn, type IdentityChange } from "../graph/effective-access.ts";
+import { groupNameOf, type IdentityNode, type NodeId } from "../graph/graph.ts";
 import { type Live, type NotVisible, notVisibleRows } from "../graph/live.ts";
 import { pathChange } from "../paths/find.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
@@ -11,7 +11,7 @@ import { pullTokensIn } from "../query/pull-tokens.ts";
 import { assumptionOf } from "./assume.ts";
 import { hiddenRules, unreadableRoles, unreadableWorkloads } from "./hidden.ts";
 import { findBroken, type Judged, judge, unknownSubjects } from "./judge.ts";
-import { deletedGroupsOf, expiringKeysOf, forcedRows, nameIn, pathRows, undeclaredRows } from "./lists.ts";
+import { deletedGroupsOf, expiringKeysOf, forcedRows, nameIn, pathRows, rowsOf, undeclaredRows } from "./lists.ts";
 import { organizationsOf } from "./organizations.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
 import type { Proposal, UnknownPart } from "./proposal.ts";
@@ -23,7 +23,6 @@ import {
   NO_RUN,
   type Report,
   type Review,
-  type Row,
   RULES,
   type RuleName,
   type RulesSource,
@@ -119,7 +118,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...tests.map(({ name }) => name),
     ...[people.before, people.after].flatMap(({ identities }) => [...identities.values()].map(({ name }) => name)),
   ];
-  const [identities, subjectsOfPeople] = [identitiesOf(input, notVisible), peopleReviewsOf(people, rowsOf)];
+  const [identities, subjectsOfPeople] = [identitiesOf(input, notVisible), peopleReviewsOf(people)];
   const findings = findingsInOrder(judge(found, verdict, graphs), [...identities, ...subjectsOfPeople]);
   const report: Report = {
     ...run,
@@ -198,16 +197,6 @@ const identitiesOf = (
     return [changesAssumption(review) ? { ...review, ...(isHidden ? { effect: "grant" } : effectOf(id)) } : review];
   });
 };
-
-/** A group that still exists has its name from `after`. */
-const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[], after = graph): Row[] =>
-  rowsInOrder(
-    rows.map(({ group, capability, role }) => {
-      const node = graph.groups.get(group);
-      const place = groupNameOf(after.groups.has(group) ? after : graph, group);
-      return { group: node ? node.uid : group, groupName: place, capability, role: nameOf(graph.roles, role) };
-    }),
-  );
 
 const findingsOf = (input: RuleInput, people: PeopleInput): Judged[] =>
   (Object.entries(rules) as [RuleName, (typeof rules)[RuleName]][]).flatMap(([rule, find = () => []]) => [

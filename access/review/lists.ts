@@ -1,8 +1,8 @@
 // The lists of a report that no rule decides: deletions and their contents, undeclared access, keys that end.
 import type { Json } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
-import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
-import { capabilitiesHeldIn } from "../graph/effective-access.ts";
+import { capabilitiesIn, rowsInOrder, worstFirst } from "../graph/danger.ts";
+import { type AccessRow, capabilitiesHeldIn } from "../graph/effective-access.ts";
 import {
   type AccessGraph,
   type BindingNode,
@@ -15,7 +15,7 @@ import {
 import { targetsIn } from "../paths/find.ts";
 import type { Path } from "../paths/path.ts";
 import type { Proposal } from "./proposal.ts";
-import type { PathReview, Report } from "./report.ts";
+import type { PathReview, Report, Row } from "./report.ts";
 import type { RuleInput } from "./rule.ts";
 
 // The contents of a group and of the groups below, in words: they disappear with the group.
@@ -148,3 +148,13 @@ export const pathRows = (graph: AccessGraph, paths: readonly Path[]): PathReview
     };
   });
 };
+
+/** A group that still exists has its name from `after`. */
+export const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[], after = graph): Row[] =>
+  rowsInOrder(
+    rows.map(({ group, capability, role }) => {
+      const node = graph.groups.get(group);
+      const place = groupNameOf(after.groups.has(group) ? after : graph, group);
+      return { group: node ? node.uid : group, groupName: place, capability, role: nameOf(graph.roles, role) };
+    }),
+  );

@@ -3,12 +3,13 @@
 
 import type { Json } from "../../schema/index.ts";
 import { equalityKey } from "../canonical.ts";
-import { type AccessRow, accessChange, effectsIn } from "../graph/effective-access.ts";
+import { accessChange, effectsIn } from "../graph/effective-access.ts";
 import { type AccessGraph, type BindingNode, groupNameOf, type IdentityNode, type NodeId } from "../graph/graph.ts";
 import { distinctName, type PeopleGraph, peopleGraph, type Subject, subjectOf } from "../graph/people.ts";
 import { assumptionOf } from "./assume.ts";
+import { rowsOf } from "./lists.ts";
 import type { Proposal } from "./proposal.ts";
-import type { PeopleReview, Row } from "./report.ts";
+import type { PeopleReview } from "./report.ts";
 import type { RuleInput } from "./rule.ts";
 import { mostBetween, transientIn } from "./transient.ts";
 
@@ -51,11 +52,7 @@ export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInp
 export const existedBefore = ({ before, after }: PeopleInput, id: NodeId): boolean =>
   before.identities.has(after.identities.get(id)?.people ?? id);
 
-/** `rowsOf` shows rows by names. */
-export const peopleReviewsOf = (
-  { before, after, changes }: PeopleInput,
-  rowsOf: (graph: AccessGraph, rows: readonly AccessRow[], after?: AccessGraph) => Row[],
-): PeopleReview[] => {
+export const peopleReviewsOf = ({ before, after, changes }: PeopleInput): PeopleReview[] => {
   const byId = new Map(changes.map((change) => [change.identity, change]));
   const [old, now] = [before, after].map(({ identities }) => Map.groupBy(identities.values(), ({ record }) => record));
   const effectOf = effectsIn(after);

@@ -86,15 +86,14 @@ const baseOf = (opened: OpenPolicy, { entries, top }: Export, contents: Contents
   }
   const byUid = new Map(entries.map((entry) => [`${entry.kind} ${entry.uid}`, entry]));
   const places = new Map<Entry, Place>();
-  const note = (kind: Entry["kind"], uid: string | undefined, place: Place) => {
+  const note = (kind: Entry["kind"], uid: string | undefined, section: Place["section"], key: string, path = key) => {
     const entry = byUid.get(`${kind} ${uid}`);
-    if (entry) places.set(entry, place);
+    if (entry) places.set(entry, { section, key, path });
   };
-  note("group", top, { section: "groups", key: ROOT, path: "organization" });
-  for (const [key, uid] of groups) if (key !== ROOT) note("group", uid, { section: "groups", key, path: key });
-  for (const [key, uid] of identities) note("identity", uid, { section: "identities", key, path: key });
-  for (const [key, uid] of roles) if (policy.roles.has(key)) note("role", uid, { section: "roles", key, path: key });
-
+  note("group", top, "groups", ROOT, "organization");
+  for (const [key, uid] of groups) if (key !== ROOT) note("group", uid, "groups", key);
+  for (const [key, uid] of identities) note("identity", uid, "identities", key);
+  for (const [key, uid] of roles) if (policy.roles.has(key)) note("role", uid, "roles", key);
   const keyOf = (value: unknown) => (value instanceof Reference ? places.get(value.entry)?.key : String(value));
   const rows = new Set(policy.bindings.map(({ group, role, identity }) => JSON.stringify([group, role, identity])));
   for (const entry of entries) {
@@ -103,10 +102,9 @@ const baseOf = (opened: OpenPolicy, { entries, top }: Export, contents: Contents
     const row = [group, keyOf(entry.args.get("role")), keyOf(entry.args.get("identity"))];
     if (rows.has(JSON.stringify(row))) places.set(entry, { section: "access", key: String(group), path: "access" });
   }
-  const sections = { groups: policy.groups, identities: policy.identities, roles: policy.roles };
   return {
     places,
-    has: (section, key) => sections[section].has(key),
+    has: (section, key) => policy[section].has(key),
     identitiesIn: (group, role) => policy.bindings.filter((one) => one.group === group && one.role === role).length,
   };
 };

@@ -121,14 +121,12 @@ const outcomeOf = (
   found: ReadonlyMap<string, Listed | Missing>,
 ): Managed => {
   const live = record && found.get(`${record.kind} ${record.uid}`);
-  const own = typeof live === "object" && isMissing(live) ? live.why : undefined;
+  const own = typeof live === "object" && !("uid" in live) ? live.why : undefined;
   return {
     ...{ instance, isGone: live === "gone", why: why ?? own, ...(record && { record }) },
     notDeclared: record?.kind === "repo" && instance.attributes?.readme ? ["readme"] : [],
   };
 };
-
-const isMissing = (live: Listed | Exclude<Missing, "gone">): live is Exclude<Missing, "gone"> => !("uid" in live);
 
 const recordsOf = (
   kind: ExportKind,
