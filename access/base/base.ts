@@ -65,7 +65,7 @@ export const wantedBase = (
   }
   const own = proposed?.target === main ? proposed.commits : [];
   return {
-    refs: [`refs/remotes/origin/${main}`, ...own],
+    refs: [remoteOf(main), ...own],
     branch: main,
     source: proposed?.main === main ? proposed.source : "the branch that the job names",
     ...otherThan(main, proposed),
@@ -109,6 +109,8 @@ const fetchOfFlag = (ref: string, { isShallow }: Repository) => {
   if (branch !== undefined && !ref.startsWith("refs/heads/")) return fetchOf(branch);
   return `git fetch --depth=1 origin ${isHash(ref) ? ref : `+${ref}:${ref}`}`;
 };
+
+const remoteOf = (branch: string) => `refs/remotes/origin/${branch}`;
 
 // https://docs.github.com/actions/reference/workflows-and-actions/variables
 const proposedAtGithub = (env: NodeJS.ProcessEnv): Proposed | undefined => {

@@ -124,16 +124,15 @@ const writtenType = (type: z.ZodType): z.ZodType => {
   const message = asMessage(inner);
   if (message) return writtenObject(message, Object.keys(message.shape));
   if (inner instanceof z.ZodArray) return z.array(writtenType(inner.element as z.ZodType), { error: "must be a list" });
-  if (inner instanceof z.ZodRecord) return writtenMap(writtenType(inner.valueType as z.ZodType));
+  if (inner instanceof z.ZodRecord) {
+    const item = writtenType(inner.valueType as z.ZodType);
+    const plainMap = z.custom((value) => isObject(value) && Object.keys(value).every(isPlainKey));
+    const entries = z.strictObject({ $map: z.array(z.tuple([WrittenText, item])) });
+    return z.union([entries, plainMap.pipe(z.record(z.string(), item))], {
+      error: 'must be a map, or { "$map": [[KEY, VALUE], …] }',
+    });
+  }
   return isText(inner)
     ? WrittenText
     : z.union([z.string(), z.number(), z.boolean()], { error: "must be a plain value" });
-};
-
-const writtenMap = (item: z.ZodType): z.ZodType => {
-  const plainMap = z.custom((value) => isObject(value) && Object.keys(value).every(isPlainKey));
-  const entries = z.strictObject({ $map: z.array(z.tuple([WrittenText, item])) });
-  return z.union([entries, plainMap.pipe(z.record(z.string(), item))], {
-    error: 'must be a map, or { "$map": [[KEY, VALUE], …] }',
-  });
 };

@@ -1,9 +1,8 @@
 // Existing records, below a group or wherever the caller can see them, in one list of each kind: with the fewest requests, and no record is
 // read twice.
-import type { Client } from "../../client/client.ts";
 import { ancestorsOf, isAncestorOrSelf, isRoot, type Json, parentOf, rootOf } from "../../schema/index.ts";
 import { newGraph } from "../graph/graph.ts";
-import { groupOf, type HideableKind, listVisible, type NotListed, notListedIn } from "../graph/hidden.ts";
+import { type Caller, groupOf, type HideableKind, listVisible, type NotListed, notListedIn } from "../graph/hidden.ts";
 import { addGroup, type Listed } from "../graph/live-record.ts";
 import { resolveQuestion } from "../query/question.ts";
 
@@ -42,8 +41,6 @@ export interface Contents extends VisibleRecords {
   /** names of built-in roles, by uid */
   builtInRoles: ReadonlyMap<string, string>;
 }
-
-export type Caller = Pick<Client, "call" | "clock">;
 
 /** Called with the number of records of each kind as its list ends. */
 export type OnRead = (kind: ExportKind, count: number) => void;

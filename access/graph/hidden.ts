@@ -19,6 +19,8 @@ import { quote } from "../text.ts";
 import type { NodeId } from "./graph.ts";
 import type { Listed } from "./live-record.ts";
 
+export type Caller = Pick<Client, "call" | "clock">;
+
 /** Kinds whose records are in groups: a caller may be allowed to list them only in some groups. */
 export type HideableKind = Exclude<keyof typeof resources, "advisory" | "externalGroupRoleMapping">;
 
@@ -82,7 +84,7 @@ const hiddenText = (kind: HideableKind) => {
 
 /** All records of a kind that pass the filters. `isCore`: every service has this list, so without it the address is wrong. */
 export const listVisible = async <Kind extends keyof typeof resources>(
-  client: Pick<Client, "call" | "clock">,
+  client: Caller,
   kind: Kind,
   filters: Json = {},
   isCore = false,

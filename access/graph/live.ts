@@ -2,11 +2,10 @@
 // caller without the right gets fewer rows (docs/contract.md#authorization). To find missing rights, it asks for a record that does not
 // exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5). Another service may refuse or lack a whole list: the
 // rest of the graph is still read.
-import type { Client } from "../../client/client.ts";
 import { ancestorsOf, rootOf } from "../../schema/index.ts";
 import { worstFirst } from "./danger.ts";
 import { type AccessGraph, lineageOf, type NodeId, newGraph, pathOf } from "./graph.ts";
-import { listVisible, type NotListed, notListedIn } from "./hidden.ts";
+import { type Caller, listVisible, type NotListed, notListedIn } from "./hidden.ts";
 import { ADD, type Listed } from "./live-record.ts";
 
 export type ListedKind = keyof typeof ADD;
@@ -25,8 +24,6 @@ export interface Live {
   /** when an identity last got a token, or was created: RFC 3339, by uid; absent: unknown */
   lastSeen?: ReadonlyMap<NodeId, string>;
 }
-
-type Caller = Pick<Client, "call" | "clock">;
 
 export const readLive = async (client: Caller): Promise<Live> => {
   const { records, failed, ...listed } = await readListed(client);

@@ -7,7 +7,7 @@ import { BUILT_IN_ROLE_CAPABILITIES, isObject, type Json, rootOf } from "../../s
 import { worstFirst } from "../graph/danger.ts";
 import { accessIn } from "../graph/effective-access.ts";
 import { type IdentityNode, nameOf, pathOf } from "../graph/graph.ts";
-import type { Live, NotVisible } from "../graph/live.ts";
+import type { Live } from "../graph/live.ts";
 import { string, text, textOrNull, texts } from "../shape.ts";
 import { roleReader } from "./answer.ts";
 
@@ -74,7 +74,11 @@ export const pullTokensIn = ({ graph, notVisible, createdAt, lastSeen }: Live, n
     const held = bindings.flatMap(({ role }) => graph.roles.get(role)?.capabilities ?? []);
     // Friendly names. A capability that this version does not know is more than a pull.
     const more = [...new Set(held).difference(PULLS)].sort();
-    const complete = bindings.every(({ role }) => isRead(role)) && seesBindings(notVisible, id);
+    // Whether all bindings in its organization can be listed. The caller need not know another organization.
+    const isHidden = notVisible.some(
+      ({ kind, group }) => kind === "roleBinding" && (group === "" || rootOf(group) === rootOf(id)),
+    );
+    const complete = !isHidden && bindings.every(({ role }) => isRead(role));
     const endMs = Date.parse(expires);
     const state = endMs <= nowMs ? "expired" : endMs <= nowMs + SOON_MS ? "ending" : "valid";
     const created = createdAt?.get(id) ?? null;
@@ -96,7 +100,3 @@ export const pullTokensIn = ({ graph, notVisible, createdAt, lastSeen }: Live, n
     texts: [row.expires, row.name, row.uid, row.role, row.binding],
   }));
 };
-
-/** Whether all bindings in the organization of an identity can be listed. The caller need not know another organization. */
-const seesBindings = (notVisible: readonly Pick<NotVisible, "kind" | "group">[], identity: string) =>
-  !notVisible.some(({ kind, group }) => kind === "roleBinding" && (group === "" || rootOf(group) === rootOf(identity)));

@@ -3,11 +3,10 @@ import { hasCode } from "../../../client/errors.ts";
 import { forEachOf } from "../../../client/in-parallel.ts";
 import { getRecord, partsOf } from "../../../client/records.ts";
 import { isAncestorOrSelf, isUidp, parentOf, resources, rootOf } from "../../../schema/index.ts";
-import { groupOf, listVisible } from "../../graph/hidden.ts";
+import { type Caller, groupOf, listVisible } from "../../graph/hidden.ts";
 import type { Listed } from "../../graph/live-record.ts";
 import {
   builtInRolesOf,
-  type Caller,
   type Contents,
   type ExportKind,
   KINDS,
