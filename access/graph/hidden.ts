@@ -141,7 +141,7 @@ const REFERENCES: Partial<Record<keyof typeof resources, readonly (readonly [fie
     groupInvite: [["role", false]],
   };
 
-/** Whether the service does not answer this caller, or not at all: without a method, it may send an error that is not the API's (UNKNOWN). */
+/** Whether the service does not answer this caller, or anyone. Without a method, it may send an error that is not the API's: UNKNOWN. */
 export const isRefused = (error: unknown, isCore = false): boolean =>
   sessionErrorOf(error) === undefined &&
   (hasCode(error, "PERMISSION_DENIED") ||
