@@ -148,7 +148,7 @@ const issuerRefusal = (found: Assumable | Refusal, { issuer }: WorkloadToken) =>
   return found.rule.issuer(issuer) ? undefined : refusal("issuer", "not the identity's issuer");
 };
 
-const orRefusal = <T>(work: () => T) => {
+const orRefusal = (work: () => Assumable) => {
   try {
     return work();
   } catch (error) {

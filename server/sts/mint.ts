@@ -33,8 +33,11 @@ interface Mint {
 }
 
 /** Signs a token that is valid from now on; returns it with its expiry. */
-export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) => {
-  const { issuer, subject, audience, actor, grants, limits, isOperator } = mint;
+export const mintApiToken = async (
+  signer: Signer,
+  nowMs: number,
+  { issuer, subject, audience, actor, grants, limits, isOperator }: Mint,
+) => {
   const issuedAt = Math.floor(nowMs / 1000);
   const expiry = issuedAt + API_TOKEN_LIFE_MS / 1000;
   const token = await signer.sign({

@@ -30,7 +30,12 @@ export const checkTimes = (claims: Json, nowMs: number): void => {
   if (issuedAt !== undefined && issuedAt > now + LEEWAY_SECONDS) throw refusal("times", "iat is in the future");
   if (issuedAt !== undefined && issuedAt > expiry) throw refusal("times", "exp is before iat");
   if (expiry - (issuedAt ?? now) > MAX_LIFE_SECONDS) throw refusal("times", "a life of more than 24 hours");
-  if (expiry <= now - LEEWAY_SECONDS) throw expiredRefusal(expiry);
+  if (expiry > now - LEEWAY_SECONDS) return;
+  // The published text comes from go-oidc, with Go's spelling of a time.
+  const time = new Date(expiry * 1000).toISOString().replace(/^(.*)T(.*)\.\d+Z$/, "$1 $2 +0000 UTC");
+  const text = `verifying token: oidc: token is expired (Token Expiry: ${time})`;
+  const cause = refusal("expired", "exp has passed");
+  throw new Refusal("expired", cause.message, { answer: apiError("PERMISSION_DENIED", text, { cause }) });
 };
 
 /** True when `checkTimes` accepts the token. */
@@ -50,12 +55,4 @@ const seconds = (claims: Json, name: string) => {
   if (typeof value !== "number" || !(value >= 0 && value <= MAX_SECONDS))
     throw refusal("times", `${name} is not a time`);
   return value;
-};
-
-// The published text comes from go-oidc, with Go's spelling of a time.
-const expiredRefusal = (expiry: number) => {
-  const time = new Date(expiry * 1000).toISOString().replace(/^(.*)T(.*)\.\d+Z$/, "$1 $2 +0000 UTC");
-  const text = `verifying token: oidc: token is expired (Token Expiry: ${time})`;
-  const cause = refusal("expired", "exp has passed");
-  return new Refusal("expired", cause.message, { answer: apiError("PERMISSION_DENIED", text, { cause }) });
 };

@@ -45,33 +45,45 @@ export const createDocuments = (options: {
 
   // A Map keeps the order of insertion, so the first issuer is the one least recently asked for.
   const remember = (issuer: string, entry: Entry) => {
-    if (!entries.delete(issuer) && entries.size >= MAX_ISSUERS) forgetOne();
+    if (!entries.delete(issuer) && entries.size >= MAX_ISSUERS) {
+      // Keeps fetches under way, or they would start twice; there are fewer fetches than entries. Of the others, an issuer without
+      // keys is removed first, so that invented issuers displace no keys.
+      const waiting = [...entries].filter(([, { place }]) => !place?.isTaken());
+      const [removed] = (waiting.find(([, { keys }]) => !keys) ?? waiting[0]) as [string, Entry];
+      entries.delete(removed);
+    }
     entries.set(issuer, entry);
-  };
-
-  // Keeps fetches under way, or they would start twice; there are fewer fetches than entries. Of the others, an issuer without
-  // keys is removed first, so that invented issuers displace no keys.
-  const forgetOne = () => {
-    const waiting = [...entries].filter(([, { place }]) => !place?.isTaken());
-    const [issuer] = (waiting.find(([, { keys }]) => !keys) ?? waiting[0]) as [string, Entry];
-    entries.delete(issuer);
   };
 
   // If the clock was set back, an age is negative, which counts as expired.
   const isWithin = (sinceMs: number, spanMs: number) => clock() >= sinceMs && clock() - sinceMs < spanMs;
 
+  const fetchKeys = async (issuer: string, signal: AbortSignal) => {
+    const metadataUrl = documentUrl(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, { loopback: dev });
+    const metadata = parseStrictJson(await fetchDocument(metadataUrl, signal));
+    if (!isObject(metadata) || ownValue(metadata, "issuer") !== issuer)
+      throw new TypeError("the discovery document names another issuer");
+    const keysUri = ownValue(metadata, "jwks_uri");
+    if (typeof keysUri !== "string") throw new TypeError("the discovery document has no jwks_uri");
+    // Another public host is common (Google's). Only an issuer on loopback may have its keys on loopback.
+    const keysUrl = documentUrl(keysUri, { loopback: dev && isLoopbackUrl(metadataUrl.href) });
+    return parseKeySet(await fetchDocument(keysUrl, signal)).keys;
+  };
+
   const fetchInto = async (entry: Entry, issuer: string, place: Place): Promise<KeySet> => {
     const startedMs = clock();
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), place.signal]);
     try {
-      entry.keys = await fetchKeys(issuer, { dev, fetchDocument, signal });
+      entry.keys = await fetchKeys(issuer, signal);
       entry.fetchedMs = startedMs;
       entry.failure = undefined;
       return entry.keys;
     } catch (error) {
       // Keeps fresh keys: a failure that anyone can provoke must not take them from others.
       entry.failure = error;
-      throw refusal("document", failureText(error), error);
+      // A refused connection to several addresses has a code but no text.
+      const { message, code = "failed" } = error as NodeJS.ErrnoException;
+      throw refusal("document", message || code, error);
     } finally {
       place.release();
       entry.triedMs = clock();
@@ -105,28 +117,6 @@ export const createDocuments = (options: {
       throw refusal("document", "failed a moment ago", entry.failure);
     },
   };
-};
-
-// A refused connection to several addresses has a code but no text.
-const failureText = (error: unknown) => {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message || (code ?? "failed");
-};
-
-const fetchKeys = async (
-  issuer: string,
-  options: { dev: boolean; fetchDocument: FetchDocument; signal: AbortSignal },
-): Promise<KeySet> => {
-  const { dev, fetchDocument, signal } = options;
-  const metadataUrl = documentUrl(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, { loopback: dev });
-  const metadata = parseStrictJson(await fetchDocument(metadataUrl, signal));
-  if (!isObject(metadata) || ownValue(metadata, "issuer") !== issuer)
-    throw new TypeError("the discovery document names another issuer");
-  const keysUri = ownValue(metadata, "jwks_uri");
-  if (typeof keysUri !== "string") throw new TypeError("the discovery document has no jwks_uri");
-  // Another public host is common (Google's). Only an issuer on loopback may have its keys on loopback.
-  const keysUrl = documentUrl(keysUri, { loopback: dev && isLoopbackUrl(metadataUrl.href) });
-  return parseKeySet(await fetchDocument(keysUrl, signal)).keys;
 };
 
 // Bounds concurrent fetches, with fair shares for organizations: at the limit, the organization with the most fetches gives

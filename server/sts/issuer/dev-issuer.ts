@@ -51,15 +51,15 @@ const violationsOf = ({ subject, claims = {}, lifetimeSeconds }: MintRequest): F
     ["sub" in claims, "claims.sub", "is given as subject"],
     ["aud" in claims, "claims.aud", "is given as audience"],
     ["exp" in claims && lifetimeSeconds !== undefined, "claims.exp", "must not be given with a lifetime"],
-    [isDeeperThan(LEVELS_MAX, claims), "claims", `must not be nested in more than ${LEVELS_MAX} levels`],
+    [isTooDeep(claims), "claims", `must not be nested in more than ${LEVELS_MAX} levels`],
   ];
   return rules.flatMap(([isBroken, field, description]) => (isBroken ? [{ field, description }] : []));
 };
 
 // Without recursion, which deep nesting would overflow.
-const isDeeperThan = (levels: number, value: object) => {
-  let layer: object[] = [value];
-  for (let level = 0; level < levels && layer.length > 0; level += 1)
+const isTooDeep = (claims: object) => {
+  let layer = [claims];
+  for (let level = 0; level < LEVELS_MAX && layer.length > 0; level += 1)
     layer = layer.flatMap((one) =>
       Object.values(one).filter((member) => typeof member === "object" && member !== null),
     );

@@ -11,7 +11,14 @@ export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<string>;
 
 /** `dispatcher`: for tests; it must guard its connections itself. */
 export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?: Resolve }): FetchDocument => {
-  const dispatcher = options.dispatcher ?? createGuardedAgent(options.resolve ?? createResolve());
+  const dispatcher =
+    options.dispatcher ??
+    new Agent({
+      connect: { lookup: guardedLookup(options.resolve ?? createResolve()), timeout: CONNECT_TIMEOUT_MS },
+      // One connection for each document: a reused one would outlive the check of its address, and saves little in ten minutes.
+      pipelining: 0,
+      allowH2: false,
+    });
   return async (url, signal) => {
     signal.throwIfAborted();
     const answered = request(url, {
@@ -21,7 +28,10 @@ export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?
       headers: { accept: "application/json", "accept-encoding": "identity" },
     });
     // undici observes the signal once it is connected, but a name server may be silent until then.
-    const response = await Promise.race([answered, abortOf(signal)]);
+    const aborted = new Promise<never>((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+    );
+    const response = await Promise.race([answered, aborted]);
     try {
       if (response.statusCode !== 200) throw new TypeError(`answered ${response.statusCode}`);
       const encoding = response.headers["content-encoding"] ?? "identity";
@@ -33,17 +43,6 @@ export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?
     }
   };
 };
-
-const abortOf = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
-
-const createGuardedAgent = (resolve: Resolve): Agent =>
-  new Agent({
-    connect: { lookup: guardedLookup(resolve), timeout: CONNECT_TIMEOUT_MS },
-    // One connection for each document: a reused one would outlive the check of its address, and saves little in ten minutes.
-    pipelining: 0,
-    allowH2: false,
-  });
 
 const readBody = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
   const chunks: Uint8Array[] = [];
@@ -86,8 +85,8 @@ export const createResolve =
   };
 
 // The discovery document of an issuer, at `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0 section 3).
-/** Path of the key set below the issuer's URL. */
 
+/** Path of the key set below the issuer's URL. */
 export const JWKS_PATH = "/.well-known/jwks.json";
 
 export const discoveryDocument = (issuer: string) => ({

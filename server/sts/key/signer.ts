@@ -121,7 +121,9 @@ interface SigningKey extends StoredKey {
 
 const storedKey = (privateKey: KeyObject, createdMs: number): StoredKey => {
   const privateJwk = privateKey.export({ format: "jwk" });
-  return { kid: thumbprint(privateJwk), privateJwk, createdMs };
+  const { e, kty, n } = privateJwk;
+  const kid = createHash("sha256").update(JSON.stringify({ e, kty, n })).digest("base64url");
+  return { kid, privateJwk, createdMs };
 };
 
 const readKey = ({ kid, privateJwk, createdMs }: StoredKey): SigningKey => {
@@ -132,9 +134,6 @@ const readKey = ({ kid, privateJwk, createdMs }: StoredKey): SigningKey => {
   const publicJwk = { ...publicKey.export({ format: "jwk" }), kid, alg: "RS256", use: "sig" };
   return { kid, privateJwk, createdMs, privateKey, publicKey, publicJwk };
 };
-
-const thumbprint = ({ e, kty, n }: Jwk) =>
-  createHash("sha256").update(JSON.stringify({ e, kty, n })).digest("base64url");
 
 // The periods in which a key signs and is accepted follow only from the creation times of the keys: a restart during a rotation changes
 // nothing. A new key is published before it signs, for as long as clients may cache the key set. An old key is accepted until

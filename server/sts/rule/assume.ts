@@ -49,20 +49,30 @@ export const refuseAwsIdentity = (uid: string | undefined, identities: Identitie
 };
 
 export const assumableBy = (token: WorkloadToken, uid: string | undefined, options: AssumeOptions): Assumable => {
-  if (uid === options.anyone) return { uid, rule: ruleOfAnyone(options) };
-  const identity = uid ? findByUid(uid, options) : onlyMatch(token, options);
-  const { claimMatch, staticKeys } = identity;
+  const { devIssuerUrl, anyone, identities, defaultAudience } = options;
+  if (uid === anyone) {
+    const rule: Rule = {
+      // Of an issuer that some identity trusts.
+      issuer: (issuer) => issuer === devIssuerUrl || identities.hasIssuer(issuer),
+      subject: () => true,
+      audience: defaultAudience,
+      claims: [],
+    };
+    return { uid, rule };
+  }
+  const identity = uid ? findByUid(uid, identities) : onlyMatch(token, identities);
+  const { claimMatch, staticKeys, createTime } = identity;
   if (claimMatch && staticKeys) throw refusal("identity_malformed", "two relationships");
-  const { uid: identityUid } = identity;
-  if (claimMatch) return { uid: identityUid, identity, rule: ruleFromClaimMatch(claimMatch, options.defaultAudience) };
+  if (claimMatch) return { uid: identity.uid, identity, rule: ruleFromClaimMatch(claimMatch, defaultAudience) };
   if (!staticKeys) throw refusal("identity_kind", "nothing to match a token by");
-  const rule = ruleFromStaticKeys(staticKeys, options.defaultAudience);
+  const { expirationTime } = staticKeys;
   return {
-    uid: identityUid,
+    uid: identity.uid,
     identity,
-    rule,
+    rule: ruleFromStaticKeys(staticKeys, defaultAudience),
     keys: parseStoredKeys(staticKeys.issuerKeys),
-    expireTimeMs: staticKeysExpiryMs(identity),
+    // The default is applied at creation and here again, so that no record is valid forever. An unreadable time counts as past.
+    expireTimeMs: expirationTime ? Date.parse(expirationTime) : Date.parse(createTime) + STATIC_KEYS_LIFE_MS,
   };
 };
 
@@ -84,30 +94,18 @@ export const acceptUnsigned = (
   if (unmet) throw refusal(unmet.reason, `the identity's rule is not met by ${unmet.claim}`);
 };
 
-// Accepts any subject of an issuer that some identity trusts.
-const ruleOfAnyone = ({ devIssuerUrl, identities, defaultAudience }: AssumeOptions): Rule => ({
-  issuer: (issuer) => issuer === devIssuerUrl || identities.hasIssuer(issuer),
-  subject: () => true,
-  audience: defaultAudience,
-  claims: [],
-});
-
-const findByUid = (uid: string, { identities }: AssumeOptions): Identity => {
+const findByUid = (uid: string, identities: Identities) => {
   const identity = isUidp(uid) ? identities.get(uid) : undefined;
   if (!identity) throw refusal("identity_unknown", "no such identity");
   return identity;
 };
 
-const onlyMatch = (token: WorkloadToken, { identities }: AssumeOptions) => {
+const onlyMatch = (token: WorkloadToken, identities: Identities) => {
   const [identity, ...others] = identities.withExactClaims(token.issuer, token.subject);
   if (!identity) throw refusal("identity_unknown", "no identity of this issuer and subject");
   if (others.length > 0) throw refusal("identity_unknown", "several identities of this issuer and subject");
   return identity;
 };
-
-// The default is applied at creation and here again, so that no record is valid forever. An unreadable time counts as past.
-const staticKeysExpiryMs = ({ staticKeys, createTime }: Identity) =>
-  staticKeys?.expirationTime ? Date.parse(staticKeys.expirationTime) : Date.parse(createTime) + STATIC_KEYS_LIFE_MS;
 
 const parseStoredKeys = (text: string): KeySet => {
   try {

@@ -19,7 +19,7 @@ export interface Rule {
   subject: Matcher;
   /** one audience of the token must match */
   audience: Matcher;
-  claims: [name: string, matches: Matcher][];
+  claims: (readonly [name: string, matches: Matcher])[];
 }
 
 export const oneOf =
@@ -29,21 +29,18 @@ export const oneOf =
 
 /** The rule of a claim match. Creation checks its oneofs; a record that got past refuses every token. */
 export const ruleFromClaimMatch = (match: ClaimMatch, defaultAudience: Matcher): Rule => ({
-  issuer: requireMatcher(exactOrPattern(match.issuer, match.issuerPattern)),
-  subject: requireMatcher(exactOrPattern(match.subject, match.subjectPattern)),
+  issuer: requiredMatcher(match.issuer, match.issuerPattern),
+  subject: requiredMatcher(match.subject, match.subjectPattern),
   audience: exactOrPattern(match.audience, match.audiencePattern) ?? defaultAudience,
   claims: [
-    ...Object.entries(match.claims ?? {}).map(([name, value]): Rule["claims"][number] => [name, oneOf([value])]),
-    ...Object.entries(match.claimPatterns ?? {}).map(([name, pattern]): Rule["claims"][number] => [
-      name,
-      patternMatcher(pattern),
-    ]),
+    ...Object.entries(match.claims ?? {}).map(([name, value]) => [name, oneOf([value])] as const),
+    ...Object.entries(match.claimPatterns ?? {}).map(([name, pattern]) => [name, patternMatcher(pattern)] as const),
   ],
 });
 
 export const ruleFromStaticKeys = (keys: NonNullable<Identity["staticKeys"]>, defaultAudience: Matcher): Rule => ({
-  issuer: requireMatcher(exactOrPattern(keys.issuer, undefined)),
-  subject: requireMatcher(exactOrPattern(keys.subject, undefined)),
+  issuer: requiredMatcher(keys.issuer),
+  subject: requiredMatcher(keys.subject),
   audience: keys.audiences?.length ? oneOf(keys.audiences) : defaultAudience,
   claims: [],
 });
@@ -70,14 +67,15 @@ export const mismatch = (rule: Rule, token: WorkloadToken): Mismatch | undefined
 };
 
 // Two texts would leave open which one decides, and an empty one is not a rule.
-const exactOrPattern = (exact: string | undefined, pattern: string | undefined): Matcher | undefined => {
+const exactOrPattern = (exact?: string, pattern?: string): Matcher | undefined => {
   if (exact !== undefined && pattern !== undefined) throw refusal("identity_malformed", "both exact and pattern");
   if (exact === "" || pattern === "") throw refusal("identity_malformed", "an empty text to match");
   if (exact !== undefined) return oneOf([exact]);
   return pattern === undefined ? undefined : patternMatcher(pattern);
 };
 
-const requireMatcher = (matcher: Matcher | undefined): Matcher => {
+const requiredMatcher = (exact?: string, pattern?: string) => {
+  const matcher = exactOrPattern(exact, pattern);
   if (!matcher) throw refusal("identity_malformed", "neither exact nor pattern");
   return matcher;
 };

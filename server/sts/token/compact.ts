@@ -80,14 +80,11 @@ const ED25519_BYTES = 64;
 /** True when the last part of a compact token is as long as a signature of the key. */
 export const hasSignatureLength = (compact: string, key: KeyObject): boolean => {
   const bytes = Buffer.byteLength(compact.slice(compact.lastIndexOf(".") + 1), "base64url");
-  return bytes === signatureBytes(key);
-};
-
-const signatureBytes = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject) => {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   // As long as the modulus (RFC 8017, sections 8.1.2 and 8.2.2).
-  if (type === "rsa") return Math.ceil((details?.modulusLength ?? Number.NaN) / 8);
-  if (type === "ec") return EC_BYTES[details?.namedCurve ?? ""];
-  return type === "ed25519" ? ED25519_BYTES : undefined;
+  if (type === "rsa") return bytes === Math.ceil((details?.modulusLength ?? Number.NaN) / 8);
+  if (type === "ec") return bytes === EC_BYTES[details?.namedCurve ?? ""];
+  return type === "ed25519" && bytes === ED25519_BYTES;
 };
 
 // JSON that two parsers cannot read differently: UTF-8 without a byte order mark, and each name once in an object (RFC 8259

@@ -24,27 +24,30 @@ export interface Limits {
 
 /** The audience and the limits that a request asks for. Each is applied or refused; none is dropped. */
 export const readLimitRequest = (
-  request: LimitRequest,
+  { aud = [], cap = [], scope = "", scopes: many = [] }: Pick<ExchangeRequest, "aud" | "cap" | "scope" | "scopes">,
   bearer: string,
   violations: readonly FieldViolation[],
   ours: readonly string[],
 ): { audience: string[]; limits: Limits } => {
   if (bearer === "") throw new Refusal("missing_bearer", "no bearer", { answer: unauthenticatedError() });
+  // One text may hold several, as the vendor's clients write them.
+  const audience = unique(aud.flatMap((value) => value.split(",")));
+  const names = unique(cap);
+  const scopes = unique([...many, scope]);
   // Our audiences are public, so a refusal can explain itself in full.
-  refuseViolations([...violations, ...limitViolations(request, ours)]);
-  return { audience: audiencesIn(request.aud), limits: requestedLimits(request) };
+  refuseViolations([
+    ...violations,
+    ...audienceViolations(audience, ours),
+    ...emptyViolations("cap", cap),
+    ...emptyViolations("scopes", many),
+    ...(scopes.length > MAX_SCOPES ? [{ field: "scopes", description: `must have at most ${MAX_SCOPES} uids` }] : []),
+  ]);
+  const limits = {
+    capabilities: names.length > 0 ? new Set(names.flatMap((name) => capabilityFrom(name) ?? [])) : undefined,
+    scopes: scopes.length > 0 ? scopes.filter(isUidp) : undefined,
+  };
+  return { audience, limits };
 };
-
-const limitViolations = ({ aud, cap, scope, scopes }: LimitRequest, ours: readonly string[]): FieldViolation[] => [
-  ...audienceViolations(audiencesIn(aud), ours),
-  ...emptyViolations("cap", cap),
-  ...emptyViolations("scopes", scopes),
-  ...(unique([...(scopes ?? []), scope ?? ""]).length > MAX_SCOPES
-    ? [{ field: "scopes", description: `must have at most ${MAX_SCOPES} uids` }]
-    : []),
-];
-
-type LimitRequest = Pick<ExchangeRequest, "aud" | "cap" | "scope" | "scopes">;
 
 // The text of the published service.
 const audienceViolations = (asked: readonly string[], ours: readonly string[]): FieldViolation[] => {
@@ -54,20 +57,8 @@ const audienceViolations = (asked: readonly string[], ours: readonly string[]): 
 };
 
 // A script sends this when its variable is not set.
-const emptyViolations = (field: string, values: readonly string[] = []): FieldViolation[] =>
+const emptyViolations = (field: string, values: readonly string[]) =>
   values.includes("") ? [{ field, description: "must not have an empty item" }] : [];
-
-// One text may hold several, as the vendor's clients write them.
-const audiencesIn = (aud: readonly string[] = []) => unique(aud.flatMap((value) => value.split(",")));
-
-const requestedLimits = ({ cap = [], scope = "", scopes: many = [] }: LimitRequest): Limits => {
-  const names = unique(cap);
-  const scopes = unique([...many, scope]);
-  return {
-    capabilities: names.length > 0 ? new Set(names.flatMap((name) => capabilityFrom(name) ?? [])) : undefined,
-    scopes: scopes.length > 0 ? scopes.filter(isUidp) : undefined,
-  };
-};
 
 const unique = (values: readonly string[]) => [...new Set(values.filter((value) => value !== ""))];
 

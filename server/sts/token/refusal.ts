@@ -50,10 +50,8 @@ export class Refusal extends Error {
 export const refusal = (reason: Reason, detail: string, cause?: unknown): Refusal =>
   new Refusal(reason, detail, { cause });
 
-const DENIED = "the token may not be exchanged for this identity";
-
 /** One text for an unknown identity, another tenant's, a wrong claim, a bad signature, so that no probe tells them apart. */
-const deniedError = (cause: unknown) => apiError("PERMISSION_DENIED", DENIED, { cause });
+const DENIED = "the token may not be exchanged for this identity";
 
 /** Names the claim that does not match, in the published words, for a caller who may know it. */
 export const claimRefusal = (reason: Reason, detail: string, claim: string): Refusal => {
@@ -74,7 +72,7 @@ export const refuseViolations = (violations: readonly FieldViolation[]): void =>
 
 /** The response to a refusal. Any other error is a defect and becomes INTERNAL. */
 export const answerOf = (error: unknown): ApiError => {
-  if (error instanceof Refusal) return error.answer ?? deniedError(error);
+  if (error instanceof Refusal) return error.answer ?? apiError("PERMISSION_DENIED", DENIED, { cause: error });
   if (isApiError(error)) return error;
   return apiError("INTERNAL", "the token could not be exchanged", { cause: error });
 };

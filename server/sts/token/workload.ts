@@ -21,8 +21,10 @@ export interface WorkloadToken extends CompactToken {
 export const decodeWorkloadToken = (bearer: string): WorkloadToken => {
   const token = decodeCompact(bearer);
   const { claims } = token;
-  const issuer = canonicalIssuer(ownValue(claims, "iss"));
-  if (issuer === undefined) throw refusal("token_claims", "iss is not the URL of an issuer");
+  const named = ownValue(claims, "iss");
+  // Google's tokens have two names for their issuer; its discovery document lists only the longer one.
+  const issuer = named === "accounts.google.com" ? "https://accounts.google.com" : named;
+  if (typeof issuer !== "string" || !isIssuer(issuer)) throw refusal("token_claims", "iss is not the URL of an issuer");
   const subject = ownValue(claims, "sub");
   if (!isSafeText(subject)) throw refusal("token_claims", "sub is not a text of 1 to 255 characters");
   const audience = ownValue(claims, "aud");
@@ -41,9 +43,3 @@ export const decodeWorkloadToken = (bearer: string): WorkloadToken => {
 
 const isSafeText = (value: unknown): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= MAX_TEXT && !UNSAFE.test(value);
-
-// Google's tokens have two names for their issuer; its discovery document lists only the longer one.
-const canonicalIssuer = (value: unknown) => {
-  const issuer = value === "accounts.google.com" ? "https://accounts.google.com" : value;
-  return typeof issuer === "string" && isIssuer(issuer) ? issuer : undefined;
-};
