@@ -3,9 +3,9 @@ import { createMetrics } from "./base/metrics.ts";
 import { createBounds } from "./connection/bounds.ts";
 import type { Pipeline } from "./pipeline/pipeline.ts";
 import { closerOf, listen, urlOf } from "./port/port.ts";
-import type { HttpOptions } from "./rest/call.ts";
 import type { Pages } from "./rest/page.ts";
 import { createRouter } from "./rest/route.ts";
+import type { HttpOptions } from "./rest/server.ts";
 import { createHttp } from "./rest/server.ts";
 
 export type { Call } from "./pipeline/pipeline.ts";

@@ -15,9 +15,9 @@ import { addressAdvice, checkOptions, isSplit, loadKeys, type ServerOptions } fr
 import { DEV_ISSUER_PATH, homePages, issuerPages, openapiPage, operatorPages, unreadiness } from "./pages/pages.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { audiencesOf, createPort, listen, urlOf } from "./port/port.ts";
-import type { HttpOptions } from "./rest/call.ts";
 import { local, pagesAt } from "./rest/page.ts";
 import { createRouter } from "./rest/route.ts";
+import type { HttpOptions } from "./rest/server.ts";
 import type { CopySeed } from "./seed/copy.ts";
 import type { Seed } from "./seed/record.ts";
 import { ANYONE, ensureRecords } from "./seed/start.ts";

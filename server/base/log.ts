@@ -23,16 +23,18 @@ export const createLog = ({ level, json, clock, write }: LogOptions): Log => {
     if (json) return write(withoutTokens(`${JSON.stringify({ time, level: lineLevel, event, ...fields })}\n`));
     const text = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => `${key}=${typeof value === "string" ? indentLines(value) : JSON.stringify(value)}`);
+      .map(([key, value]) => {
+        // Further lines of a caller's text are indented, so that they cannot pass for events.
+        const shown =
+          typeof value === "string" ? printableLines(value).replaceAll("\n", "\n    ") : JSON.stringify(value);
+        return `${key}=${shown}`;
+      });
     write(withoutTokens(`${[time.slice(11, 19), lineLevel.padEnd(5), event, ...text].join(" ")}\n`));
   };
 };
 
 // A caller may put its token into a path or a query. All tokens begin with `{"` in base64.
 const withoutTokens = (line: string) => line.replace(/eyJ[\w+/=.-]{20,}/g, "[token]");
-
-// Further lines of a caller's text are indented, so that they cannot pass for events.
-const indentLines = (text: string) => printableLines(text).replaceAll("\n", "\n    ");
 
 // The id of a request: in its response, and in every line of the log that belongs to it.
 

@@ -42,15 +42,13 @@ const createBuckets = (perSecond: number, clock: () => number) => {
     buckets.delete(caller);
     buckets.set(caller, { level: isEmpty ? refilled : refilled - REQUEST, atMs: now });
     if (buckets.size > MAX_CALLERS) buckets.delete(buckets.keys().next().value as string);
-    if (isEmpty) throw exhaustedError(perSecond, Math.ceil((REQUEST - refilled) / perSecond));
+    if (isEmpty)
+      throw apiError("RESOURCE_EXHAUSTED", `more than ${perSecond} requests a second; try again later`, {
+        details: [retryInfo(Math.ceil((REQUEST - refilled) / perSecond))],
+      });
   };
   return { take, clear: () => buckets.clear() };
 };
-
-const exhaustedError = (perSecond: number, delayMs: number) =>
-  apiError("RESOURCE_EXHAUSTED", `more than ${perSecond} requests a second; try again later`, {
-    details: [retryInfo(delayMs)],
-  });
 
 /** An IPv6 network of 64 bits belongs to one customer, who may use any address of it. */
 export const addressGroup = (address: string): string => {

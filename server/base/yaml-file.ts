@@ -1,5 +1,5 @@
 // A YAML file that an operator wrote: its value, and the positions of its problems.
-import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
+import { LineCounter, parseDocument } from "yaml";
 import type { Problem } from "../../schema/json.ts";
 
 export type YamlFile = ReturnType<typeof readYaml>;
@@ -14,9 +14,21 @@ export const readYaml = (text: string, file: string, Failure: Failure) => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
-  if (document.errors.length > 0)
-    throw new Failure(document.errors.map((error) => `${at(error.pos[0])}: ${yamlErrorText(error)}`).join("\n"));
+  const errors = document.errors.map(({ code, message, pos }) => {
+    // The library's own text is for programs.
+    const text = code === "MULTIPLE_DOCS" ? "a second document begins here; the file may hold one" : message;
+    return `${at(pos[0])}: ${text}`;
+  });
+  if (errors.length > 0) throw new Failure(errors.join("\n"));
 
+  // Follows aliases. Throws if they multiply beyond the library's limit.
+  const read = (): unknown => {
+    try {
+      return document.toJS();
+    } catch (error) {
+      throw new Failure(`${file}:1:1: ${(error as Error).message}`, { cause: error });
+    }
+  };
   // The nearest node on the way to a path: a missing field gets the position of its record.
   const place = (path: PropertyKey[]) => {
     for (let length = path.length; length >= 0; length -= 1) {
@@ -26,7 +38,7 @@ export const readYaml = (text: string, file: string, Failure: Failure) => {
     return 0;
   };
   return {
-    value: valueIn(document, file, Failure),
+    value: read(),
     /** One line for each problem, in the order of the file: `file:line:column: path: text`. */
     describe: (problems: readonly Problem[]) =>
       problems
@@ -37,17 +49,4 @@ export const readYaml = (text: string, file: string, Failure: Failure) => {
         )
         .join("\n"),
   };
-};
-
-// The library's own text is for programs.
-const yamlErrorText = ({ code, message }: YAMLError) =>
-  code === "MULTIPLE_DOCS" ? "a second document begins here; the file may hold one" : message;
-
-// Follows aliases. Throws if they multiply beyond the library's limit.
-const valueIn = (document: Document, file: string, Failure: Failure): unknown => {
-  try {
-    return document.toJS();
-  } catch (error) {
-    throw new Failure(`${file}:1:1: ${(error as Error).message}`, { cause: error });
-  }
 };

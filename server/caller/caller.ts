@@ -53,13 +53,21 @@ export const createAuthenticate = (
         if (!store.get(shapes.identity, uid)) throw refuse("the identity of the token was deleted");
       };
       checkIdentity();
-      const callerNow = (): Caller => {
-        if (expiresAtMs <= clock()) throw refuse("the token expired before the request was complete");
-        checkIdentity();
-        const operates = isOperator && { operates: operated(uid) };
-        return { uid, grants: grantsOf(store, uid), ...limits, ...operates, token: () => sts.describeApiToken(token) };
+      return {
+        uid,
+        callerNow: (): Caller => {
+          if (expiresAtMs <= clock()) throw refuse("the token expired before the request was complete");
+          checkIdentity();
+          const operates = isOperator && { operates: operated(uid) };
+          return {
+            uid,
+            grants: grantsOf(store, uid),
+            ...limits,
+            ...operates,
+            token: () => sts.describeApiToken(token),
+          };
+        },
       };
-      return { uid, callerNow };
     },
   };
 };
@@ -110,11 +118,9 @@ export const grantsOf = (store: Store, identityUid: string): Map<string, Set<str
   return grants;
 };
 
-const enumName = (capability: string) => capabilityFrom(capability) ?? capability;
-
 const holds = (caller: Caller, capability: string, uid: string) => {
   if (caller.isOperator || caller.operates?.some((top) => isAncestorOrSelf(top, uid))) return true;
-  const name = enumName(capability);
+  const name = capabilityFrom(capability) ?? capability;
   if (caller.capabilities && !caller.capabilities.has(name)) return false;
   if (caller.scopes && !caller.scopes.some((scope) => isAncestorOrSelf(scope, uid))) return false;
   return [...ancestorsOf(uid), uid].some((group) => caller.grants.get(group)?.has(name));
@@ -136,6 +142,6 @@ export const scopesWith = (caller: Caller, capabilities: readonly string[]): str
 export const demand = (caller: Caller, capabilities: Iterable<string>, uid: string): void => {
   const missing = [...new Set(capabilities)]
     .filter((capability) => !holds(caller, capability, uid))
-    .map((c) => capabilityName(c));
+    .map(capabilityName);
   if (missing.length > 0) throw apiError("PERMISSION_DENIED", `needs ${missing.join(", ")} at ${uid}`);
 };

@@ -59,16 +59,10 @@ export const bodyMaxOf = (operation: OperationName): number => {
 // Bytes that arrive in chunks of any size. Small chunks are copied together. Otherwise each byte of a body that is sent byte
 // by byte would keep an object and the socket's buffer alive.
 
-interface ByteBuffer {
-  add(chunk: Buffer): void;
-  /** Returns and removes everything so far. */
-  take(): Buffer;
-}
-
 const SMALL = 1024;
 const BLOCK = 16 * 1024;
 
-export const createByteBuffer = (): ByteBuffer => {
+export const createByteBuffer = () => {
   let parts: Buffer[] = [];
   // The last part, while there is room in it.
   let block: Buffer | undefined;
@@ -80,7 +74,7 @@ export const createByteBuffer = (): ByteBuffer => {
     filled = 0;
   };
   return {
-    add: (chunk) => {
+    add: (chunk: Buffer) => {
       if (chunk.length >= SMALL || (parts.length === 0 && !block)) {
         close();
         parts.push(chunk);
@@ -91,6 +85,7 @@ export const createByteBuffer = (): ByteBuffer => {
       block.set(chunk, filled);
       filled += chunk.length;
     },
+    /** Returns and removes everything so far. */
     take: () => {
       close();
       const [only, ...more] = parts;

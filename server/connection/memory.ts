@@ -45,18 +45,17 @@ export const createBodyMemory = (max: number) => {
     };
     arriving.set(request, () => {
       release();
-      refuse(overloadError());
+      refuse(
+        apiError("UNAVAILABLE", "too many requests are arriving at once; try again later", {
+          details: [retryInfo(RETRY_MS)],
+        }),
+      );
     });
     request.add(BODY_REQUEST);
     return request;
   };
   return { begin, /** bytes held now */ held: () => total };
 };
-
-const overloadError = () =>
-  apiError("UNAVAILABLE", "too many requests are arriving at once; try again later", {
-    details: [retryInfo(RETRY_MS)],
-  });
 
 // Bounds the memory of answers that clients have not read yet, over all connections. A client that does not read gets no further
 // answer: its next requests wait. Its connection is closed if it still reads nothing, or if others need the memory.

@@ -13,50 +13,48 @@ export const createFaultDelays = () => {
   let released = Promise.withResolvers<void>();
   let draining = false;
 
-  const wait = async (ms: number): Promise<void> => {
-    if (ms === 0 || draining) return;
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        wakers.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      wakers.add(wake);
-    });
-  };
-
   /** Ends every hold, but no timed delay. */
   const release = () => {
     released.resolve();
     released = Promise.withResolvers();
   };
 
-  /** Waits until `release`. */
-  const hold = async () => {
-    if (!draining) await released.promise;
+  return {
+    wait: async (ms: number) => {
+      if (ms === 0 || draining) return;
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          clearTimeout(timer);
+          wakers.delete(wake);
+          resolve();
+        };
+        const timer = setTimeout(wake, ms);
+        wakers.add(wake);
+      });
+    },
+    /** Waits until `release`. */
+    hold: async () => {
+      if (!draining) await released.promise;
+    },
+    release,
+    /** Makes `drain` wait for it, since the client of a delayed request may have gone, with its connection. */
+    track: async <T>(work: Promise<T>) => {
+      underWay.add(work);
+      try {
+        return await work;
+      } finally {
+        underWay.delete(work);
+      }
+    },
+    drain: async (cut?: Cut) => {
+      draining = true;
+      for (const wake of [...wakers]) wake();
+      release();
+      if (cut?.aborted) return;
+      const ended = new Promise<void>((resolve) => cut?.addEventListener("abort", () => resolve()));
+      await Promise.race([Promise.allSettled(underWay), ended]);
+    },
   };
-
-  /** Makes `drain` wait for it, since the client of a delayed request may have gone, with its connection. */
-  const track = async <T>(work: Promise<T>) => {
-    underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      underWay.delete(work);
-    }
-  };
-
-  const drain = async (cut?: Cut) => {
-    draining = true;
-    for (const wake of [...wakers]) wake();
-    release();
-    if (cut?.aborted) return;
-    const ended = new Promise<void>((resolve) => cut?.addEventListener("abort", () => resolve()));
-    await Promise.race([Promise.allSettled(underWay), ended]);
-  };
-
-  return { wait, hold, release, track, drain };
 };
 
 // Applies a scripted failure to an outgoing response (docs/server.md, "Scripted failures"): it changes the status or

@@ -2,9 +2,7 @@
 // request is carried out, and enters the report.
 import { STATUS_CODES } from "node:http";
 import {
-  type ApiError,
   apiError,
-  type Code,
   codeFromHttp,
   invalidArgument,
   type Json,
@@ -75,35 +73,30 @@ export const createFaults = (given: FaultScript, clock: () => number) => {
     report = [];
   };
 
-  const recordAttempt = ({ operation, wire }: Call) => {
-    const met = nextStep(operation);
-    const attempt: Attempt = {
-      operation,
-      wire,
-      timeMs: clock(),
-      requestId: currentRequestId(),
-      rule: met?.rule,
-      step: met?.place,
-      carriedOut: false,
-    };
-    report.push(attempt);
-    if (report.length > MAX_ATTEMPTS) report.shift();
-    return { attempt, step: met?.step };
-  };
-
   const around = (pipeline: Pipeline, log: Log): Pipeline => {
     startMs = clock();
     return (call) => {
-      const { attempt, step } = recordAttempt(call);
+      const { operation, wire } = call;
+      const met = nextStep(operation);
+      const attempt: Attempt = {
+        operation,
+        wire,
+        timeMs: clock(),
+        requestId: currentRequestId(),
+        rule: met?.rule,
+        step: met?.place,
+        carriedOut: false,
+      };
+      report.push(attempt);
+      if (report.length > MAX_ATTEMPTS) report.shift();
       const carryOut = async (request: Call): Promise<Json> => {
         const json = await pipeline(request);
         attempt.carriedOut = true;
         return json;
       };
-      if (!step) return carryOut(call);
-      const { operation, wire, rule, step: place } = attempt;
-      log("info", "fault", { operation, wire, rule, step: place });
-      return delays.track(meet(step, call, carryOut));
+      if (!met) return carryOut(call);
+      log("info", "fault", { operation, wire, rule: met.rule, step: met.place });
+      return delays.track(meet(met.step, call, carryOut));
     };
   };
 
@@ -128,14 +121,26 @@ export const createFaults = (given: FaultScript, clock: () => number) => {
     return outcome.value;
   };
 
-  const failIn = ({ status, reset, ...step }: Step, call: Call): void => {
+  const failIn = ({ status, reset, retryAfter, httpDate, body }: Step, call: Call) => {
     if (reset) {
       wireFaults.set(call, { reset });
       throw apiError("CANCELLED", "a scripted reset of the connection");
     }
     if (status === undefined) return;
-    wireFaults.set(call, httpFault({ ...step, status }, clock()));
-    throw statusError(status, step.retryAfter);
+    // The parts that only HTTP shows: the exact status, the date instead of seconds, the page.
+    wireFaults.set(call, {
+      http: status,
+      headers: {
+        // A date has no milliseconds: rounded up, so that no client comes too early.
+        ...(httpDate && {
+          "retry-after": new Date(Math.ceil(clock() / 1000 + (retryAfter ?? 0)) * 1000).toUTCString(),
+        }),
+        ...(body && { "content-type": "text/html" }),
+      },
+      ...(body && { html: proxyPage(status, STATUS_CODES[status] ?? "Unknown") }),
+    });
+    const details = retryAfter === undefined ? [] : [retryInfo(retryAfter * 1000)];
+    throw apiError(codeFromHttp(status), `a scripted failure with status ${status}`, { details });
   };
 
   const faults: Faults = {
@@ -163,26 +168,6 @@ export const createFaults = (given: FaultScript, clock: () => number) => {
     /** Ends the delays and waits for the delayed requests, at most until `cut`. */
     drain: delays.drain,
   };
-};
-
-// Sets the parts that only HTTP shows: the exact status, the date instead of seconds, the page.
-const httpFault = (
-  { status, retryAfter = 0, httpDate, body }: Omit<Step, "status"> & { status: number },
-  now: number,
-): WireFault => ({
-  http: status,
-  headers: {
-    // A date has no milliseconds: rounded up, so that no client comes too early.
-    ...(httpDate && { "retry-after": new Date(Math.ceil(now / 1000 + retryAfter) * 1000).toUTCString() }),
-    ...(body && { "content-type": "text/html" }),
-  },
-  ...(body && { html: proxyPage(status, STATUS_CODES[status] ?? "Unknown") }),
-});
-
-const statusError = (status: number, retryAfter: number | undefined): ApiError => {
-  const code: Code = codeFromHttp(status);
-  const details = retryAfter === undefined ? [] : [retryInfo(retryAfter * 1000)];
-  return apiError(code, `a scripted failure with status ${status}`, { details });
 };
 
 // `/faults`, for tests of clients in other processes: GET returns the script and the report, PUT takes a new script, POST

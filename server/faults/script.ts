@@ -2,8 +2,14 @@
 // Selection is deterministic: it depends only on the script and the order of attempts.
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { type OperationName, operations, UserError } from "../../schema/index.ts";
-import { type Problem, shapeError, shapeProblems } from "../../schema/json.ts";
+import {
+  type OperationName,
+  operations,
+  type Problem,
+  shapeError,
+  shapeProblems,
+  UserError,
+} from "../../schema/index.ts";
 import { readYaml } from "../base/yaml-file.ts";
 
 interface MetStep {

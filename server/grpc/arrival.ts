@@ -12,12 +12,8 @@ import { grpcStatus, serviceOf, trailersFrom } from "./refused.ts";
 
 export type Arrivals = ReturnType<typeof createArrivals>;
 
-interface Awaited extends Arriving {
-  refuse(error: ApiError): void;
-}
-
 export const createArrivals = (memory: BodyMemory) => {
-  const awaited = new Map<ServerHttp2Stream, Awaited>();
+  const awaited = new Map<ServerHttp2Stream, Arriving & { refuse(error: ApiError): void }>();
   return {
     begin: (stream: ServerHttp2Stream, path: string, record: CallRecord): void => {
       const refuse = (error: ApiError) => {

@@ -62,9 +62,7 @@ export const createCalls = ({ arrivals, connections, answers, openEnded, ready }
         record.answering.release();
       });
       headers[CALL] = key;
-      restoreAuthorization(headers, rawHeaders);
-      dropIllegal(headers);
-      dropEndless(headers);
+      repairHeaders(headers, rawHeaders);
       const path = headers[":path"] ?? "";
       completeAnswer(stream, path, record);
       if (!openEnded.has(path)) arrivals.begin(stream, path, record);
@@ -74,25 +72,20 @@ export const createCalls = ({ arrivals, connections, answers, openEnded, ready }
   };
 };
 
-// Node keeps the first `authorization` of a stream and drops the others. The server refuses them together.
-const restoreAuthorization = (headers: Record<string, unknown>, rawHeaders: readonly string[]): void => {
-  const all = headerValues(rawHeaders, "authorization");
-  if (all.length > 1) headers.authorization = all.map((value) => (isLegal(value) ? value : ""));
-};
-
-// HTTP/2 allows more values than gRPC does. grpc-js drops the others with a line on stderr that quotes them, maybe a token.
-const isLegal = (value: string): boolean => /^[\x20-\x7e]*$/.test(value);
-
-const dropIllegal = (headers: Record<string, unknown>): void => {
-  for (const [name, value] of Object.entries(headers))
-    if (typeof value === "string" && !name.endsWith("-bin") && !isLegal(value)) delete headers[name];
-};
-
-// A deadline beyond the range of a timer counts as none. grpc-js would treat it as past.
 const TIMER_MAX_MS = 2 ** 31 - 1;
 const UNIT_MS: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
 
-const dropEndless = (headers: IncomingHttpHeaders): void => {
+// HTTP/2 allows more values than gRPC does. grpc-js drops the others with a line on stderr that quotes them, maybe a token.
+const isLegal = (value: string) => /^[\x20-\x7e]*$/.test(value);
+
+/** Changes the headers that Node or grpc-js would misread. */
+const repairHeaders = (headers: Record<string, unknown>, rawHeaders: readonly string[]) => {
+  // Node keeps the first `authorization` of a stream and drops the others. The server refuses them together.
+  const all = headerValues(rawHeaders, "authorization");
+  if (all.length > 1) headers.authorization = all.map((value) => (isLegal(value) ? value : ""));
+  for (const [name, value] of Object.entries(headers))
+    if (typeof value === "string" && !name.endsWith("-bin") && !isLegal(value)) delete headers[name];
+  // A deadline beyond the range of a timer counts as none. grpc-js would treat it as past.
   const [, count, unit = ""] = /^(\d{1,8})([HMSmun])$/.exec(String(headers["grpc-timeout"])) ?? [];
   if (Number(count) * (UNIT_MS[unit] ?? 0) > TIMER_MAX_MS) delete headers["grpc-timeout"];
 };

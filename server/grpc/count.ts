@@ -4,7 +4,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { type OperationName, once, TOO_MANY_VALUES, VALUES_MAX } from "../../schema/index.ts";
+import { type FieldViolation, type OperationName, once, TOO_MANY_VALUES, VALUES_MAX } from "../../schema/index.ts";
 import type { Work } from "../connection/connections.ts";
 import type { Answering } from "../connection/memory.ts";
 import type { Call } from "../pipeline/pipeline.ts";
@@ -12,14 +12,8 @@ import type { Call } from "../pipeline/pipeline.ts";
 /** Fields of a message and of its nested messages, known or not. An entry of a map counts as three. */
 const FIELDS_MAX = 4 * VALUES_MAX;
 
-/** The reason not to read a message. The reader itself reports a broken message. */
-interface TooMany {
-  /** path of the list or map with too many values; empty: the message as a whole */
-  field: string;
-  description: string;
-}
-
-export const tooManyValues = (schema: DescMessage, bytes: Uint8Array): TooMany | undefined => {
+/** The list or map with too many values, or the message as a whole. The reader itself reports a broken message. */
+export const tooManyValues = (schema: DescMessage, bytes: Uint8Array): FieldViolation | undefined => {
   try {
     countMessage(schema, bytes, { values: 0, fields: 0 }, "");
     return undefined;
@@ -42,9 +36,7 @@ interface Counts {
   fields: number;
 }
 
-const fieldTable = once((schema: DescMessage): ReadonlyMap<number, DescField> => {
-  return new Map(schema.fields.map((field) => [field.number, field]));
-});
+const fieldTable = once((schema: DescMessage) => new Map(schema.fields.map((field) => [field.number, field])));
 
 function* fieldsIn(bytes: Uint8Array, counts: Counts) {
   const reader = new BinaryReader(bytes);

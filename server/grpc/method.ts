@@ -170,14 +170,12 @@ const answerOf = ({ service, name, rows }: GrpcMethod): Answer => {
       }),
       authorization: call.metadata.get("authorization").map(String),
       peer: record.peer,
-      endedBy: () => endOf(call),
+      endedBy: () => {
+        // The timer of a deadline may be late, so its time counts.
+        if (Number(call.getDeadline()) <= Date.now()) return "DEADLINE_EXCEEDED";
+        return call.cancelled ? "CANCELLED" : undefined;
+      },
     };
     return binaryFromJson(output, await pipeline(record.call));
   };
-};
-
-// The timer of a deadline may be late, so its time counts.
-const endOf = (call: MethodCall) => {
-  if (Number(call.getDeadline()) <= Date.now()) return "DEADLINE_EXCEEDED";
-  return call.cancelled ? "CANCELLED" : undefined;
 };

@@ -33,7 +33,6 @@ export const addReflection = (server: Server, { services, streams, calls }: Refl
   const spent = new WeakMap<Connection, number>();
   for (const name of REFLECTION_PACKAGES) {
     const schema = (message: string) => messageIn(`${name}.${message}`);
-    const encode = (answer: Json) => binaryFromJson(schema("ServerReflectionResponse"), answer);
     server.register(
       reflectionPath(name),
       (call: ServerDuplexStream<Json, Buffer>) => {
@@ -51,8 +50,12 @@ export const addReflection = (server: Server, { services, streams, calls }: Refl
             call.emit("error", grpcStatus(apiError("RESOURCE_EXHAUSTED", TOO_MUCH), "iam"));
             return;
           }
-          const answer = answerTo(request, services, sent);
-          const bytes = encode({ validHost: request.host ?? "", originalRequest: request, ...answer });
+          const json = {
+            validHost: request.host ?? "",
+            originalRequest: request,
+            ...answerTo(request, services, sent),
+          };
+          const bytes = binaryFromJson(schema("ServerReflectionResponse"), json);
           spent.set(work.connection, before + bytes.length + ANSWER);
           answering.add(bytes.length);
           // A client that does not read gets no more.

@@ -24,7 +24,7 @@ import { annotationFiles, type FileDescriptor, protobufFiles } from "../../schem
 import { once } from "../base/once.ts";
 import { standardFiles } from "./standard-file.ts";
 
-const WELL_KNOWN: readonly FileDescriptorProto[] = [
+const WELL_KNOWN = [
   file_google_protobuf_any,
   file_google_protobuf_descriptor,
   file_google_protobuf_duration,

@@ -33,7 +33,7 @@ export const homeDocument = (facts: HomeFacts): string => `<!doctype html>
 <a class="skip" href="#documentation">Skip to the documentation</a>
 <header>
 <h1>Identity and Registry Management API</h1>
-<p>${description(facts)}</p>
+<p>${facts.issuer ? DEVELOPMENT : "A reference server. REST and gRPC share this port; every method but those marked otherwise needs an API token."}</p>
 </header>
 <section aria-labelledby="addresses">
 <h2 id="addresses">Addresses</h2>
@@ -47,10 +47,8 @@ ${facts.organization ? organizationSection(facts) : ""}${facts.token ? tokenSect
 </html>
 `;
 
-const description = ({ issuer }: HomeFacts): string =>
-  issuer
-    ? "A reference server in development mode: its issuer signs tokens for anyone on this machine. REST and gRPC share this port."
-    : "A reference server. REST and gRPC share this port; every method but those marked otherwise needs an API token.";
+const DEVELOPMENT =
+  "A reference server in development mode: its issuer signs tokens for anyone on this machine. REST and gRPC share this port.";
 
 interface Definition {
   term: string;

@@ -9,8 +9,9 @@ import {
   invalidArgument,
   isLoopbackAuthority,
   openapiDocument,
+  shapeError,
+  shapeProblems,
 } from "../../schema/index.ts";
-import { shapeError, shapeProblems } from "../../schema/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { once } from "../base/once.ts";
@@ -92,16 +93,15 @@ const readAsset = (name: string): Buffer => {
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
 
-const isAudience = (value: unknown) => {
+const audience = z.custom<string | string[]>((value) => {
   const texts = [value].flat();
   return texts.length > 0 && texts.every((text) => typeof text === "string" && text !== "");
-};
-const AUDIENCE = "must be a string, or a list of strings, none of them empty";
+}, "must be a string, or a list of strings, none of them empty");
 
 /** The body of `POST /dev-issuer/token`. */
 const MintBody: z.ZodType<MintRequest, MintRequest> = z.strictObject({
   subject: z.string().min(1).max(255),
-  audience: z.custom<string | string[]>(isAudience, AUDIENCE).optional(),
+  audience: audience.optional(),
   claims: z.record(z.string(), z.unknown()).optional(),
   lifetimeSeconds: z.int().min(1).max(86_400).optional(),
 });

@@ -9,7 +9,7 @@ import { LOOPBACK_NAMES, UserError } from "../../schema/index.ts";
 import type { Cut } from "../base/log.ts";
 import { type Bounds, DRAIN_MS, type Side } from "../connection/bounds.ts";
 import { createGrpc, type Grpc, type GrpcOptions } from "../grpc/server.ts";
-import type { HttpOptions } from "../rest/call.ts";
+import type { HttpOptions } from "../rest/server.ts";
 import { createHttp } from "../rest/server.ts";
 
 // Every HTTP/2 connection begins with it, and no HTTP/1.1 request can (RFC 9113 section 3.4).
@@ -40,11 +40,11 @@ export const createPort = (
     if (tls) socket.destroy();
     else socket.end(REFUSED);
   });
-  const drain = () => {
+  const close = closerOf(listener, () => {
     http.close();
     grpc.drain();
-  };
-  return { listener, close: closerOf(listener, drain) };
+  });
+  return { listener, close };
 };
 
 // No connection waits for its client: the server works on all of them.

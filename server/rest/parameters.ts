@@ -3,7 +3,6 @@ import { z } from "zod";
 import {
   type FieldViolation,
   fieldByName,
-  type HttpMethod,
   isExchange,
   type Json,
   type Message,
@@ -30,19 +29,13 @@ export const parametersFrom = (text: string, violations: FieldViolation[]): [key
   return [];
 };
 
-interface ExchangeBody {
-  method: HttpMethod;
-  contentType: string | undefined;
-  body: Buffer;
-}
-
 /**
  * The published exchange has no body: its parameters are in the query or in a form. Clients nevertheless post JSON. To
  * ignore a body would drop a limit, so JSON is read like a form, and any other body is refused.
  */
 const parametersFromBody = (
-  schema: Message,
-  { method, contentType, body }: ExchangeBody,
+  { method, request: schema }: Operation,
+  { contentType, body }: RestMessage,
   violations: FieldViolation[],
 ): Parameter[] => {
   if (method === "GET") {
@@ -146,28 +139,22 @@ interface RestMessage {
 }
 
 /** Throws the transport errors (docs/contract.md#d31). */
-export const decodeRest = (
-  match: Extract<Match, { kind: "route" }>,
-  { contentType, query, body: bytes }: RestMessage,
-  strictBodies: boolean,
-) => {
+export const decodeRest = (match: Extract<Match, { kind: "route" }>, message: RestMessage, strictBodies: boolean) => {
   const row: Operation = operations[match.route.operation as Call["operation"]];
   const violations: FieldViolation[] = [];
-  const body = row.body ? parseBody(contentType, bytes, violations) : undefined;
+  const body = row.body ? parseBody(message, violations) : undefined;
   const json: Json = row.body === "*" ? { ...body } : {};
   const strict = isExchange(row);
-  const inBody = strict
-    ? parametersFromBody(row.request, { method: row.method, contentType, body: bytes }, violations)
-    : [];
+  const inBody = strict ? parametersFromBody(row, message, violations) : [];
   if (row.body !== "*")
-    setParameters(json, row.request, [...parametersFrom(query, violations), ...inBody], violations, strict);
+    setParameters(json, row.request, [...parametersFrom(message.query, violations), ...inBody], violations, strict);
   if (row.body && row.body !== "*") json[row.body] = body;
   for (const [field, value] of Object.entries(match.path)) setPath(json, field.split("."), value);
   const decoded = decodeRequest(row, json, body, strictBodies);
   return { ...decoded, violations: [...violations, ...decoded.violations] };
 };
 
-const parseBody = (contentType: string | undefined, body: Buffer, violations: FieldViolation[]): Json => {
+const parseBody = ({ contentType, body }: RestMessage, violations: FieldViolation[]) => {
   const type = mediaType(contentType);
   if (contentType !== undefined && !isJson(type)) throw unsupportedMediaType(type, "application/json");
   return jsonFromBody(body, violations);

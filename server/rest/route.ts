@@ -28,13 +28,18 @@ interface Route {
 export type Match =
   | { kind: "route"; route: Route; path: Record<string, string> }
   | { kind: "unserved"; route: Route }
-  | { kind: "method"; allow: HttpMethod[]; service: string }
+  | { kind: "method"; allow: readonly HttpMethod[]; service: string }
   | { kind: "path" };
 
 export const createRouter = (side: Side): ((method: string, path: string) => Match) => {
-  // Published methods that are not served are refused on either port.
-  const isHere = ({ operation, service }: Route) => side === "both" || !operation || sideOf(service) === side;
-  const buckets = Map.groupBy(allRoutes().filter(isHere), ({ bucket }) => bucket);
+  const served = Object.entries(operations as Record<string, Operation>)
+    .filter(([, { service }]) => side === "both" || sideOf(service) === side)
+    .flatMap(([name, row]) =>
+      versionPaths(row.path).map((path) => ({ ...routeOf(row, path, name), operation: name as OperationName })),
+    );
+  // Refused on either port.
+  const unserved = unservedMethods.flatMap((row) => versionPaths(row.path).map((path) => routeOf(row, path, row.name)));
+  const buckets = Map.groupBy<string, Route>([...served, ...unserved], ({ bucket }) => bucket);
   for (const bucket of buckets.values()) bucket.sort((a, b) => b.literal - a.literal);
 
   return (method, path) => {
@@ -50,14 +55,6 @@ export const createRouter = (side: Side): ((method: string, path: string) => Mat
     const fields = route.fields.map((field, i) => [field, decodeSegment(values[i] ?? "")]);
     return { kind: "route", route, path: Object.fromEntries(fields) };
   };
-};
-
-const allRoutes = (): Route[] => {
-  const served = Object.entries(operations as Record<string, Operation>).flatMap(([name, row]) =>
-    versionPaths(row.path).map((path) => ({ ...routeOf(row, path, name), operation: name as OperationName })),
-  );
-  const unserved = unservedMethods.flatMap((row) => versionPaths(row.path).map((path) => routeOf(row, path, row.name)));
-  return [...served, ...unserved];
 };
 
 const versionPaths = (path: string): string[] =>

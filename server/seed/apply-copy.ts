@@ -11,7 +11,7 @@ import {
   UIDP_TEXT,
 } from "../../schema/index.ts";
 import { operator } from "../caller/caller.ts";
-import type { ServiceContext } from "../services/context.ts";
+
 import { showSignIn } from "../services/identity.ts";
 import { leaveToSources } from "../services/repo.ts";
 import { shapes } from "../store/shape.ts";
@@ -25,7 +25,8 @@ import { copyMarkOf, setCopyMark, type Unseen } from "./unseen.ts";
 /** Throws SeedError with every problem. A store that already contains this copy gets the records that it lacks. */
 export const applyCopy = (seed: CopySeed, context: SeedContext): void =>
   context.store.transaction(() => {
-    const source = sourceOf(seed);
+    const { copy } = seed;
+    const source = [copy?.of, copy?.time].filter(Boolean).join(" at ");
     refuseOtherRecords(context.store, source);
     const problems = createCopies(seed, context);
     if (problems.length > 0) throw new SeedError(problemText(seed, problems));
@@ -49,8 +50,6 @@ const unseenIn = ({ copy, records, named = {} }: CopySeed): Unseen => {
   };
 };
 
-const sourceOf = ({ copy }: CopySeed): string => [copy?.of, copy?.time].filter(Boolean).join(" at ");
-
 // A mixed database would match neither source: two organizations could share uids, and each built-in role would have two.
 const refuseOtherRecords = (store: Store, source: string) => {
   const held = copyMarkOf(store)?.source;
@@ -65,14 +64,6 @@ export const createCopies = (seed: CopySeed, seedContext: SeedContext): Problem[
   const { store } = seedContext;
   const { found, report, reportViolations, create } = createProblems();
   const { named = {} } = seed;
-
-  const createOne = (kind: CopiedKind, path: PropertyKey[], original: Json & { uid: string }) => {
-    // A restarted database already contains it.
-    if (store.get(shapes[kind], original.uid)) return undefined;
-    const parent = kind === "accountAssociation" ? original.uid : parentOf(original.uid);
-    const context: ServiceContext = { ...seedContext, caller: operator, capabilities: [], original };
-    return create(context, kind, path, parent, original);
-  };
 
   for (const kind of COPIED_KINDS) {
     const { plural, schema } = resources[kind];
@@ -93,7 +84,13 @@ export const createCopies = (seed: CopySeed, seedContext: SeedContext): Problem[
     });
     // A group is created after its parent.
     const ordered = decoded.toSorted((a, b) => levelOf(a.original.uid) - levelOf(b.original.uid));
-    const created = ordered.flatMap(({ path, original }) => createOne(kind, path, original) ?? []);
+    const created = ordered.flatMap(({ path, original }) => {
+      // A restarted database already contains it.
+      if (store.get(shapes[kind], original.uid)) return [];
+      const parent = kind === "accountAssociation" ? original.uid : parentOf(original.uid);
+      const context = { ...seedContext, caller: operator, capabilities: [], original };
+      return create(context, kind, path, parent, original) ?? [];
+    });
     if (kind === "repo") leaveToSources(store, created);
   }
   for (const { uid, ...shown } of named.identities ?? []) showSignIn(store, uid, shown);

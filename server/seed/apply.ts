@@ -26,11 +26,13 @@ import { DEV_ISSUER_WORD, identityInput, problemText, roleInput, type Seed, Seed
 
 export type SeedContext = Omit<ServiceContext, "caller" | "capabilities">;
 
+type Columns = Readonly<Record<string, string | null>>;
+
 /** Applies a seed in one transaction. Throws SeedError with every problem. Returns the uid of the organization. */
 export const applySeed = (seed: Seed, context: SeedContext): string =>
   context.store.transaction(() => {
-    const isDevIssuer = ({ claimMatch }: Seed["identities"][number]) => claimMatch?.issuer === DEV_ISSUER_WORD;
-    if (!context.identityRules.devIssuer && seed.identities.some(isDevIssuer))
+    const namesIt = seed.identities.some(({ claimMatch }) => claimMatch?.issuer === DEV_ISSUER_WORD);
+    if (namesIt && !context.identityRules.devIssuer)
       throw new SeedError(`issuer ${DEV_ISSUER_WORD} stands for the development issuer: start the server with --dev`);
     const { organization, problems } = createRecords(seed, context);
     if (problems.length > 0) throw new SeedError(problemText(seed, problems));
@@ -82,14 +84,13 @@ export const createRecords = (
   // By section and path in the file.
   const uids = new Map<string, string>();
 
-  const isStored = (kind: Kind, columns: Readonly<Record<string, string | null>>) =>
-    isTrial ? undefined : find(store, kind, columns);
+  const isStored = (kind: Kind, columns: Columns) => (isTrial ? undefined : find(store, kind, columns));
   /** The uid of the stored record of these columns, of a new one, or of a stand-in for one that is refused. */
   const ensure = (
     kind: Kind,
     path: PropertyKey[],
     parent: string,
-    columns: Readonly<Record<string, string | null>>,
+    columns: Columns,
     ...records: (Json | undefined)[]
   ) => isStored(kind, columns) ?? create(context, kind, path, parent, ...records, standIn(kind, path));
 
@@ -208,11 +209,7 @@ export const createRecords = (
 };
 
 /** Finds the uid of a record by columns of its table. */
-const find = (
-  store: ServiceContext["store"],
-  kind: Kind,
-  columns: Readonly<Record<string, string | null>>,
-): string | undefined => {
+const find = (store: ServiceContext["store"], kind: Kind, columns: Columns) => {
   const where = Object.keys(columns).map((name) => `${name} IS ?`);
   const sql = `SELECT uid FROM ${shapes[kind].table} WHERE ${where.join(" AND ")} LIMIT 1`;
   return store.statement(sql).get(...Object.values(columns))?.uid as string | undefined;

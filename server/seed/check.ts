@@ -24,8 +24,11 @@ export const copyProblems = (seed: CopySeed): Problem[] => tryOut((context) => c
 
 const tryOut = (create: (context: SeedContext) => Problem[]) => {
   const store = createStore(openDatabase(":memory:"));
+  let count = 0;
+  const next = (digits: number) => (++count).toString(16).padStart(digits, "0");
+  const ids = { root: () => next(40), segment: () => next(16) };
   try {
-    return store.transaction(() => create({ ...trial, store, now: 0, ids: createIds() }));
+    return store.transaction(() => create({ ...trial, store, now: 0, ids }));
   } finally {
     store.close();
   }
@@ -38,12 +41,6 @@ const trial = {
   identityRules: { loopback: true, ownIssuer: "", anyone: ANYONE, devIssuer: "https://issuer.example" },
   uniqueRoleBindings: false,
   withoutAntiEscalation: false,
-};
-
-const createIds = () => {
-  let count = 0;
-  const next = (digits: number) => (++count).toString(16).padStart(digits, "0");
-  return { root: () => next(40), segment: () => next(16) };
 };
 
 // A server that starts again finds a record by these fields: the second one would be lost.

@@ -1,9 +1,8 @@
 // Reads `--seed FILE.yaml`: an organization and its contents. Groups are named by their path of names from the organization;
 // `""` is the organization itself. A copy lists `records` by uid instead. Reports every problem at once, with its line and column.
 import type { z } from "zod";
-import { isObject, type Json, type RoleBundles } from "../../schema/index.ts";
-import { shapeError, shapeProblems } from "../../schema/json.ts";
-import { readYaml, type YamlFile } from "../base/yaml-file.ts";
+import { isObject, type Json, type RoleBundles, shapeError, shapeProblems } from "../../schema/index.ts";
+import { readYaml } from "../base/yaml-file.ts";
 import { copyProblems, seedProblems } from "./check.ts";
 import { type CopySeed, CopySeedSchema } from "./copy.ts";
 import type { Problem } from "./problem.ts";
@@ -14,20 +13,18 @@ export const parseSeed = (text: string, file: string, roles?: RoleBundles): Seed
   const { value, describe } = yaml;
   // An empty document is null.
   if (value === null) throw new SeedError(describe([{ path: [], text: EMPTY }]));
-  if (isObject(value) && "records" in value) return keepPlaces(parseCopy(value, describe), yaml);
-  const parsed = SeedSchema.safeParse(value, { error: shapeError });
-  const problems = parsed.success
-    ? seedProblems(parsed.data, roles)
-    : [...shapeProblems(parsed.error.issues), ...furtherProblems(value, parsed.error.issues, roles)];
-  if (!parsed.success || problems.length > 0) throw new SeedError(describe(problems));
-  return keepPlaces(parsed.data, yaml);
-};
-
-const parseCopy = (value: Json, describe: YamlFile["describe"]): CopySeed => {
-  const parsed = CopySeedSchema.safeParse(value, { error: shapeError });
-  const problems = parsed.success ? copyProblems(parsed.data) : shapeProblems(parsed.error.issues);
-  if (!parsed.success || problems.length > 0) throw new SeedError(describe(problems));
-  return parsed.data;
+  if (isObject(value) && "records" in value) {
+    const { data, error } = CopySeedSchema.safeParse(value, { error: shapeError });
+    const problems = data ? copyProblems(data) : shapeProblems(error.issues);
+    if (!data || problems.length > 0) throw new SeedError(describe(problems));
+    return keepPlaces(data, yaml);
+  }
+  const { data, error } = SeedSchema.safeParse(value, { error: shapeError });
+  const problems = data
+    ? seedProblems(data, roles)
+    : [...shapeProblems(error.issues), ...furtherProblems(value, error.issues, roles)];
+  if (!data || problems.length > 0) throw new SeedError(describe(problems));
+  return keepPlaces(data, yaml);
 };
 
 const EMPTY = "the file is empty; a seed holds at least an organization: { name: acme.example }";
@@ -39,7 +36,7 @@ const furtherProblems = (
   issues: readonly z.core.$ZodIssue[],
   roles: RoleBundles | undefined,
 ): Problem[] => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  if (!isObject(value)) return [];
   const isBad = (section: string, i: number) =>
     issues.some(({ path }) => path[0] === section && (path.length === 1 || path[1] === i));
   /** the path of a section's records in the file */

@@ -2,12 +2,12 @@
 import {
   ApiError,
   type FieldViolation,
+  type Problem as FileProblem,
   type Json,
   type Message,
   messageFromJson,
   resources,
 } from "../../schema/index.ts";
-import type { Problem as FileProblem } from "../../schema/json.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { services } from "../services/index.ts";
 import type { Kind } from "../services/record.ts";
@@ -39,9 +39,17 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
     if (!known.has(key)) found.push(problem);
     known.add(key);
   };
+  const withPaths = (text: string) =>
+    text.replace(/\b[0-9a-f]{40}(?:\/[0-9a-f]{16})*\b/g, (uid) => {
+      const path = pathsOfUids.get(uid);
+      return path === undefined ? uid : JSON.stringify(path);
+    });
   const reportViolations = (violations: readonly Partial<FieldViolation>[], path: Path, text = "") => {
-    for (const { field = "", description = text } of violations)
-      report({ path: [...path, ...seedPath(field, names)], text: withPaths(description, pathsOfUids) });
+    for (const { field = "", description = text } of violations) {
+      const [first = "", ...rest] = field.replace(/\[(\d+)\]/g, ".$1").split(".");
+      const place = field === "" ? [] : [names[first] ?? first, ...rest];
+      report({ path: [...path, ...place], text: withPaths(description) });
+    }
   };
 
   /** Undefined if a service refuses; reports the reason. */
@@ -86,14 +94,3 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
     },
   };
 };
-
-const seedPath = (field: string, names: Readonly<Record<string, string>>) => {
-  const [first = "", ...rest] = field.replace(/\[(\d+)\]/g, ".$1").split(".");
-  return field === "" ? [] : [names[first] ?? first, ...rest];
-};
-
-const withPaths = (text: string, paths: ReadonlyMap<string, string>) =>
-  text.replace(/\b[0-9a-f]{40}(?:\/[0-9a-f]{16})*\b/g, (uid) => {
-    const path = paths.get(uid);
-    return path === undefined ? uid : JSON.stringify(path);
-  });

@@ -9,11 +9,11 @@ import {
   inputFields,
   type Json,
   type Message,
+  type Problem,
   Repo,
   Tag,
   UserError,
 } from "../../schema/index.ts";
-import type { Problem } from "../../schema/json.ts";
 import type { YamlFile } from "../base/yaml-file.ts";
 
 /** A seed that cannot be used: one line for each problem, `file:line:column: path: text`. */

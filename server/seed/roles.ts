@@ -1,14 +1,14 @@
 // The built-in roles of a server: the roles of the table, or roles from its user, such as the current ones of a service.
 
-import { capabilities } from "../../schema/capability.ts";
 import {
   BUILT_IN_ROLE_CAPABILITIES,
+  capabilities,
   capabilityFrom,
   isObject,
   isRoleName,
   type RoleBundles,
+  suggestion,
 } from "../../schema/index.ts";
-import { suggestion } from "../../schema/nearest.ts";
 import { readYaml } from "../base/yaml-file.ts";
 import { ensureBuiltInRoles, formerBuiltInRoles, useViolations } from "../services/role.ts";
 import { shapes } from "../store/shape.ts";

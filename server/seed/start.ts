@@ -37,7 +37,8 @@ export const ensureRecords = (
   const { devIssuer } = identityRules;
   if (seed && "records" in seed) applyCopy(seed, context);
   const copy = copyMarkOf(store);
-  ensureAnyone(store, now);
+  const anyone = { name: "anyone", description: "Assumable with any token of an issuer that this server knows" };
+  if (!store.get(shapes.identity, ANYONE)) insertIdentity(store, ANYONE, anyone, now);
   if (copy) {
     if (roles) throw new SeedError("a copy has the built-in roles of its service: leave out --roles");
     if (seed && !("records" in seed))
@@ -48,11 +49,6 @@ export const ensureRecords = (
   ensureRoles(store, roles, now);
   const organization = seed && applySeed(seed as Seed, context);
   return devIssuer ? ensureDevOrganization(store, ids, devIssuer, now, organization) : { organization };
-};
-
-const ensureAnyone = (store: Store, now: number) => {
-  const body = { name: "anyone", description: "Assumable with any token of an issuer that this server knows" };
-  if (!store.get(shapes.identity, ANYONE)) insertIdentity(store, ANYONE, body, now);
 };
 
 /** The development organization and its owner, created once. Each start sets its issuer, since the port may differ. */
@@ -121,18 +117,16 @@ const ensureCopyOwnerRole = (store: Store, ids: IdSource, now: number) =>
     const group = ids.root();
     const uid = `${group}/${ids.segment()}`;
     insertGroup(store, group, { name: "local", description: "Of this server alone" }, now);
-    const capabilities = [...new Set([...enumNames(OWNER_CAPABILITIES), ...copiedCapabilities(store)])];
+    const copied = store
+      .statement("SELECT DISTINCT item.value AS capability FROM roles, json_each(roles.body, '$.capabilities') AS item")
+      .all()
+      .map(({ capability }) => capability);
+    const capabilities = [...new Set([...enumNames(OWNER_CAPABILITIES), ...copied])];
     const body = { name: "owner", description: "Owner of a copy", capabilities };
     store.insert(shapes.role, { uid, createTime: now, updateTime: now, body });
     store.setMeta(OWNER_ROLE, uid);
     return uid;
   });
-
-const copiedCapabilities = (store: Store): unknown[] =>
-  store
-    .statement("SELECT DISTINCT item.value AS capability FROM roles, json_each(roles.body, '$.capabilities') AS item")
-    .all()
-    .map(({ capability }) => capability);
 
 /** The owner of every copied group, whom tokens of the development issuer may assume. */
 const ensureCopyOwner = (store: Store, ids: IdSource, issuer: string, now: number, { organization, tops }: CopyMark) =>

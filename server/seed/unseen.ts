@@ -32,11 +32,12 @@ export interface Unseen {
   leftOut: readonly string[];
 }
 
-/** Throws PERMISSION_DENIED for a request about a record that the copy lacks, and that exists or may exist elsewhere. */
-type DemandSeen = (operation: OperationName, request: Json) => void;
-
-/** `isTwin`: refuses to list a group whose records are not in the copy. Without it, such a list shows what the reader of the copy saw. */
-export const createDemandSeen = (store: Store, { places, named, leftOut }: Unseen, isTwin: boolean): DemandSeen => {
+/**
+ * Returns a function that throws PERMISSION_DENIED for a request about a record that the copy lacks, and that exists or may exist elsewhere.
+ * `isTwin`: refuses to list a group whose records are not in the copy. Without it, such a list shows the records that the reader of the
+ * copy saw.
+ */
+export const createDemandSeen = (store: Store, { places, named, leftOut }: Unseen, isTwin: boolean) => {
   const hidden = new Set(places);
   const known = new Set([...named, ...leftOut]);
   const isStored = (kind: Kind, uid: string): boolean => store.get(shapes[kind], uid) !== undefined;
@@ -88,16 +89,20 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
   };
   const demandReferences = (kind: Kind, record: unknown): void => {
     if (!isObject(record)) return;
-    for (const [field, target] of referencesOf(kind)) {
+    for (const [field, type] of Object.entries(resources[kind].schema.shape)) {
+      const { references } = fieldInfo(type as z.ZodType);
+      const target = Object.values<Resource>(resources).find((one) => one.type === references)?.field as
+        | Kind
+        | undefined;
       const uid = record[field];
-      if (!isUidp(uid)) continue;
+      if (!target || !isUidp(uid)) continue;
       const row = store.get(shapes[target], uid);
       // The capabilities of the role decide what is granted. The identity gains them even if only its name is known.
       if (!row || (target === "role" && capabilitiesOfRole(row).length === 0)) demandRecord(target, uid);
     }
   };
 
-  return (operation, request) => {
+  return (operation: OperationName, request: Json): void => {
     const kind = KINDS.get(operation);
     if (!kind) return;
     const { field, parent, words, list, operations: standard }: Resource = resources[kind];
@@ -147,13 +152,6 @@ const KINDS: ReadonlyMap<string, Kind> = new Map(
     Object.keys(methods).map((name) => [name, field as Kind] as const),
   ),
 );
-
-const referencesOf = (kind: Kind): [field: string, target: Kind][] =>
-  Object.entries(resources[kind].schema.shape).flatMap(([field, type]): [string, Kind][] => {
-    const { references } = fieldInfo(type as z.ZodType);
-    const target = Object.values<Resource>(resources).find((one) => one.type === references);
-    return target ? [[field, target.field as Kind]] : [];
-  });
 
 // The mark that a store keeps of its copy, and the groups where an operator of a twin may do everything.
 

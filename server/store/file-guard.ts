@@ -19,8 +19,6 @@ interface WalIndex {
   attempted: number;
 }
 
-type Stats = Record<keyof DatabaseFiles, BigIntStats>;
-
 // The magic, the page size and other fields that no checkpoint changes (https://sqlite.org/fileformat.html section 1.3).
 const HEADER_BYTES = 24;
 
@@ -66,7 +64,7 @@ const watchFiles = (files: DatabaseFiles, lose: (reason: string) => DatabaseLost
     throw lose(`${path} was deleted or moved away`);
   };
 
-  const look = (): { stats: Stats; wal: WalIndex } => {
+  const look = () => {
     for (;;) {
       const wal = readWalIndex(descriptors.index);
       const stats = { main: see(files.main), log: see(files.log), index: see(files.index) };

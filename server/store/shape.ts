@@ -5,18 +5,6 @@ import type { Shape } from "./store.ts";
 
 type KindName = keyof typeof resources;
 
-const shapeOf = ({ plural, schema, list }: Resource): Shape => ({
-  table: toSnake(plural),
-  orders: [
-    // Its uid is the uid of a group. A caller who may read the records of the group may read it.
-    ...(list.sharesUid ? ["group"] : []),
-    "uid",
-    ...("name" in schema.shape ? ["name"] : []),
-    "create_time",
-    ...("updateTime" in schema.shape ? ["update_time"] : []),
-  ],
-});
-
 // Hierarchy filters treat both as a group.
 const GROUP_UID = { groupUid: true };
 
@@ -29,5 +17,15 @@ const OWN: Partial<Record<KindName, Partial<Shape>>> = {
 
 /** The shapes of records, by the field of their requests. */
 export const shapes = Object.fromEntries(
-  Object.values<Resource>(resources).map((one) => [one.field, { ...shapeOf(one), ...OWN[one.field as KindName] }]),
+  Object.values<Resource>(resources).map(({ field, plural, schema, list }) => {
+    const orders = [
+      // Its uid is the uid of a group. A caller who may read the records of the group may read it.
+      ...(list.sharesUid ? ["group"] : []),
+      "uid",
+      ...("name" in schema.shape ? ["name"] : []),
+      "create_time",
+      ...("updateTime" in schema.shape ? ["update_time"] : []),
+    ];
+    return [field, { table: toSnake(plural), orders, ...OWN[field as KindName] }];
+  }),
 ) as Readonly<Record<KindName, Shape>>;

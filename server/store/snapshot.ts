@@ -8,9 +8,6 @@ export const takeSnapshot = ({ database, statement, transaction }: Store): (() =
   )
     .all()
     .map(({ name }) => name as string);
-  // Without the columns that SQLite computes.
-  const columnsOf = (table: string) =>
-    statement("SELECT group_concat(name) AS names FROM pragma_table_info(?)").get(table)?.names as string;
   database.exec("PRAGMA temp_store = MEMORY");
   for (const name of tables) {
     // The store may have served another server before.
@@ -23,7 +20,8 @@ export const takeSnapshot = ({ database, statement, transaction }: Store): (() =
       database.exec("PRAGMA defer_foreign_keys = ON");
       for (const name of tables) database.exec(`DELETE FROM main.${name}`);
       for (const name of tables) {
-        const columns = columnsOf(name);
+        // Without the columns that SQLite computes.
+        const columns = statement("SELECT group_concat(name) AS names FROM pragma_table_info(?)").get(name)?.names;
         database.exec(`INSERT INTO main.${name} (${columns}) SELECT ${columns} FROM temp.start_${name}`);
       }
     });

@@ -132,18 +132,16 @@ export const createStore = (database: DatabaseSync) => {
     /** Called once, when the database is lost. */
     onLost: (listener: (lost: DatabaseLost) => void): void => void listeners.push(listener),
     close: () => {
-      if (!guard.isClosable()) return abandon(database);
-      database.close();
-      guard.release();
+      if (guard.isClosable()) {
+        database.close();
+        guard.release();
+      } else if (abandoned.push(database) === 1) process.once("exit", (code) => process.exit(code));
     },
   };
 };
 
 // Closing would write the log into a file that is no longer ours, and delete the file that has the log's name now. So would
 // garbage collection and a process that ends by itself; `process.exit` does not.
-const abandon = (database: DatabaseSync): void => {
-  if (abandoned.push(database) === 1) process.once("exit", (code) => process.exit(code));
-};
 const abandoned: DatabaseSync[] = [];
 
 const messageOf = (error: unknown): string => {
