@@ -1,5 +1,5 @@
-// Addresses of services: which ones a token may be sent to, and what to write instead of one that is not an address. No message quotes
-// a value that may hold a password.
+// Addresses of services: those that may get a token, and corrections of texts that lack a scheme. No message quotes a value that may hold a
+// password.
 
 // In lower case, so that a token by mistake is not taken for a host.
 const WITHOUT_SCHEME = /^((?:[a-z\d-]{1,63}\.)*[a-z\d-]{1,63}|\[[\da-f:]+\])(:\d{1,5})?(\/.*)?$/s;

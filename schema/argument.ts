@@ -1,9 +1,9 @@
 // The arguments of programs: their names, and descriptions of those that are not fields of the API.
-import { type FieldInfo, fieldsOf, type Message } from "./field.ts";
+import { type FieldInfo, fieldsOf, type Message, uncapitalize } from "./field.ts";
 import { once } from "./once.ts";
 import type { Managed, Resource } from "./resource.ts";
 
-/** The fields of which `read` finds something, with what it finds. */
+/** The fields of which `read` finds a value, with that value. */
 export const fieldsWith = <T>(
   schema: Message,
   read: (info: FieldInfo) => T | undefined,
@@ -66,16 +66,12 @@ export interface LookUpArgument {
   references?: string;
 }
 
-/** Name of the argument that holds the parent in a look-up: `parent` for a group, else the word for it: `repo`. */
-const placeName = (parent: string) =>
-  parent === "Group" ? "parent" : parent.charAt(0).toLowerCase() + parent.slice(1);
-
 /** The arguments of the look-up of a kind. A look-up by uid or by name takes one of its two forms. */
 export const lookUpArguments = ({ texts, parent }: Pick<Resource, "texts" | "parent">): LookUpArgument[] => {
   const word = parent.toLowerCase();
   const uid = { name: "uid", text: "uid of the record" };
   const name = { name: "name", text: "The whole name" };
-  const place = { name: placeName(parent), references: parent };
+  const place = { name: parent === "Group" ? "parent" : uncapitalize(parent), references: parent };
   switch (texts?.lookUp?.by) {
     case "name": {
       const text = "uid of the group that directly holds the record; default: root-level records only";

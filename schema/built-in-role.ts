@@ -1,5 +1,5 @@
-// The built-in roles of the published API, and what each grants (docs/contract.md#built-in-roles). A service changes its bundles several
-// times a month: what decides online is what the service has; this table decides where no service is asked.
+// The built-in roles of the published API, and the capabilities of each (docs/contract.md#built-in-roles). A service changes its bundles
+// several times a month, so the roles of the service decide. This table decides only without a service.
 import { rowsOf } from "./once.ts";
 import { isUidp } from "./uidp.ts";
 
@@ -36,7 +36,7 @@ guardener.admin | GuardenerAdminCaps, documented | groups.list guardener.actions
 
 const rows = rowsOf(ROWS).map((row) => row.split(" | ") as [name: string, source: string, capabilities: string]);
 
-/** What each role grants, by its name: friendly names, such as `groups.list`, in alphabetical order. */
+/** The grants of each role, by its name: friendly names, such as `groups.list`, in alphabetical order. */
 export type RoleBundles = Readonly<Record<string, readonly string[]>>;
 
 /** The bundles of the table. */

@@ -1,4 +1,4 @@
-// Every published capability (docs/contract.md#capabilities): what a role grants and what a method requires. v2 JSON has the
+// Every published capability (docs/contract.md#capabilities): roles grant them and methods require them. v2 JSON has the
 // enum name (`CAP_IAM_GROUPS_LIST`). People, the STS and v1 use the friendly name (`groups.list`). The `cap` claim of a
 // token uses the bit.
 import { enumeration } from "./field.ts";
@@ -231,7 +231,7 @@ type EnumNames<Text extends string, Found = never> = Text extends `\n${string} $
 export type Capability = EnumNames<typeof ROWS>;
 
 /**
- * What a capability lets its holder do, the worst first. `grant`: give access to itself or to others. `write`: change records, or act
+ * The effect of a capability, the worst first. `grant`: give access to itself or to others. `write`: change records, or act
  * in a way that this table does not know. `use`: run a function of the service that changes no record. `read`: list and get.
  */
 export const CAPABILITY_CLASSES = ["grant", "write", "use", "read"] as const;
@@ -269,7 +269,7 @@ export const Capability = enumeration("capabilities.Capability", {
   ...Object.fromEntries(capabilities.map((row) => [row.enum, row.number])),
 } as Record<"UNKNOWN" | Capability, number>);
 
-/** `groups.list` or `CAP_IAM_GROUPS_LIST` to the enum name; undefined when there is no such capability. */
+/** `groups.list` or `CAP_IAM_GROUPS_LIST` to the enum name; undefined for any other text. */
 export const capabilityFrom = (text: string): string | undefined => (byName.get(text) ?? byEnum.get(text))?.enum;
 
 /** The friendly name of an enum name. An unknown name is returned unchanged, because a newer server may have more. */

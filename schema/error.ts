@@ -116,8 +116,8 @@ export const alreadyExists = (resourceType: string, uid: string, text: string): 
   apiError("ALREADY_EXISTS", text, { details: resourceInfo(resourceType, uid) });
 
 /**
- * The body of an error, ErrorInfo first: its reason is the code's name (docs/contract.md#d30), unless the error has one. Errors quote the request,
- * which may be large: the body has at most 64 KiB, and its violations at most `room` bytes.
+ * The body of an error, ErrorInfo first: its reason is the code's name (docs/contract.md#d30), unless the error has one. Errors quote the
+ * request, which may be large. So the body has at most 64 KiB, and its violations at most `room` bytes.
  */
 export const statusFromError = (error: ApiError, domain: string, room = VIOLATIONS_ROOM): Status => ({
   code: codes[error.code].number,

@@ -9,7 +9,7 @@ export type Behavior = "REQUIRED" | "OPTIONAL" | "OUTPUT_ONLY" | "INPUT_ONLY" | 
 export interface FieldInfo {
   /** protobuf field number */
   number: number;
-  /** for people: what it is, its unit and its default; part of every description of the API */
+  /** for people: its meaning, its unit and its default; part of every description of the API */
   text?: string;
   /** the same for the argument of a program, if it takes more than the field */
   argumentText?: string;
@@ -25,8 +25,8 @@ export interface FieldInfo {
   /** changes by itself: no difference between two records */
   volatile?: boolean;
   /**
-   * what the order of a list means: `set`: scalars, the order means nothing; `ordered`: the order counts; `key`: objects
-   * identified by one of their fields, the order means nothing
+   * the meaning of the order of a list: `set`: scalars in any order; `ordered`: the order counts; `key`: objects in any order, which one
+   * of their fields identifies
    */
   list?: "set" | "ordered" | { readonly key: string };
   /** accepted on input, never returned */
@@ -71,15 +71,15 @@ export interface MessageInfo {
   reserved?: readonly (number | string)[];
   /** fields of which at least one must be set */
   anyOf?: readonly string[];
-  /** its type in programs, as an argument; absent: it is not an argument */
+  /** its type in programs, as an argument; absent: no argument has this type */
   argumentType?: string;
-  /** for people: what it is */
+  /** for people: its meaning */
   text?: string;
 }
 export interface EnumInfo {
   enum: string;
   numbers: Readonly<Record<string, number>>;
-  /** its type in programs; absent: it is not an argument */
+  /** its type in programs; absent: no argument has this type */
   argumentType?: string;
   text?: string;
 }
@@ -97,7 +97,7 @@ export type Message<S extends Shape = Shape> = z.ZodObject<S>;
 
 type Extra = Omit<FieldInfo, "number" | "behavior" | "text">;
 
-/** The text of a field, and what else there is to say. A field of v1 has no text. */
+/** The text of a field, and its further properties. A field of v1 has no text. */
 type About = [text?: string, extra?: Extra] | [extra: Extra];
 
 const register = <T extends z.ZodType>(schema: T, number: number, about: About, behavior?: Behavior) => {
@@ -143,8 +143,9 @@ export const enumeration = <const N extends Record<string, number>>(
 ) => {
   const names = Object.keys(numbers) as [keyof N & string, ...(keyof N & string)[]];
   const short = names.length <= 20 ? `one of ${names.slice(1).join(", ")}` : `a value of ${name.split(".").at(-1)}`;
-  const textFor = (input: unknown) => (input === undefined ? "is required" : `must be ${short}; got ${show(input)}`);
-  const schema = z.enum(names, { error: ({ input }) => textFor(input) });
+  const schema = z.enum(names, {
+    error: ({ input }) => (input === undefined ? "is required" : `must be ${short}; got ${show(input)}`),
+  });
   enumInfos.add(schema, { enum: name, numbers, ...info });
   return schema;
 };
@@ -232,6 +233,10 @@ export const mapMessages = (
   const changeItem = changed(inner.valueType);
   return Object.fromEntries(Object.entries(value as Held).map(([key, item]) => [key, changeItem(item)]));
 };
+
+export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+export const uncapitalize = (word: string): string => word.charAt(0).toLowerCase() + word.slice(1);
 
 /** lowerCamel to snake_case, the protobuf spelling of a field. */
 export const toSnake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);

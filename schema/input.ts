@@ -74,8 +74,8 @@ const issueText = (issue: z.core.$ZodIssue, value: unknown): string => {
 };
 
 /**
- * The value as it is meant: a misspelt name counts as the absent field that it is nearest to. So a misspelling, which is reported by its
- * own name, does not make the field missing as well. `known`: the names that are right.
+ * The value as its author meant it: a misspelled name counts as the nearest absent field. The misspelling is reported by its own name, so
+ * the field does not count as missing, too. `known`: the correct names.
  */
 export const asMeant = (schema: Message, value: Json, known: readonly string[] = inputFields(schema)): Json => {
   const oneofs = oneofsOf(schema);

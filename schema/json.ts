@@ -57,20 +57,13 @@ interface Reading {
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a record has at a path such as `claimMatch.issuer`; undefined where it has nothing there. */
+/** The value of a record at a path such as `claimMatch.issuer`; undefined if the record has none there. */
 export const valueAt = (record: unknown, path: string): unknown =>
   path
     .split(".")
     .reduce<unknown>((held, name) => (isObject(held) && Object.hasOwn(held, name) ? held[name] : undefined), record);
 
 const join = (path: string, name: string) => (path ? `${path}.${name}` : name);
-
-// Accepts each spelling of a field, but only one at a time. Reads own properties only, so `__proto__` is an unknown name.
-const pick = (json: Json, names: readonly string[]) => {
-  const given = names.filter((name) => Object.hasOwn(json, name));
-  const found = given.find((name) => json[name] !== null);
-  return { raw: found === undefined ? undefined : json[found], isTwice: given.length > 1 };
-};
 
 const readMessage = (schema: Message, json: unknown, path: string, reading: Reading): Json => {
   if (!isObject(json)) {
@@ -80,8 +73,10 @@ const readMessage = (schema: Message, json: unknown, path: string, reading: Read
   const value: Json = {};
   const members = new Map<string, string>();
   for (const { name, schema: field, spellings, info } of fieldsOf(schema)) {
-    const { raw, isTwice } = pick(json, spellings);
-    if (isTwice && !reading.open) refuse(join(path, name), "must be given once", reading);
+    // Accepts each spelling of a field, but only one at a time. Reads own properties only, so `__proto__` is an unknown name.
+    const given = spellings.filter((spelling) => Object.hasOwn(json, spelling)).map((spelling) => json[spelling]);
+    const raw = given.find((one) => one !== null);
+    if (given.length > 1 && !reading.open) refuse(join(path, name), "must be given once", reading);
     if (raw === undefined) continue;
     const { oneof } = info;
     const other = oneof && members.get(oneof);
@@ -119,7 +114,8 @@ const readValue = (schema: z.ZodType, raw: unknown, path: string, reading: Readi
   }
   if (inner instanceof z.ZodRecord) {
     if (!isObject(raw)) return refuse(path, "must be a map", reading);
-    if (!takeRoom(sizeOf(raw), reading)) return refuse(path, TOO_MANY_VALUES, reading);
+    if (!takeRoom(largeSizes.get(raw) ?? Object.keys(raw).length, reading))
+      return refuse(path, TOO_MANY_VALUES, reading);
     const entries = Object.entries(raw).map(([key, item]) => [
       readValue(inner.keyType as z.ZodType, key, join(path, key), reading),
       readValue(inner.valueType as z.ZodType, item, join(path, key), reading),
@@ -136,8 +132,6 @@ const largeSizes = new WeakMap<object, number>();
 export const noteSize = (object: object, size: number): void => {
   if (size > VALUES_MAX) largeSizes.set(object, size);
 };
-
-const sizeOf = (object: object): number => largeSizes.get(object) ?? Object.keys(object).length;
 
 const takeRoom = (count: number, reading: Reading): boolean => {
   reading.room -= count;

@@ -6,8 +6,8 @@ import { inputFields } from "./input.ts";
 import { isObject, type Json } from "./json.ts";
 
 /**
- * The fields of a record that a caller may set, in normal form. Other fields are left out. `unknown` stands for what a
- * preview does not know yet: it stays as it is.
+ * The fields of a record that a caller may set, in normal form, without its other fields. `unknown` stands for a value that a preview does
+ * not know yet: it stays unchanged.
  */
 export const normalForm = (schema: Message, value: Json, unknown?: string): Json => {
   const normal: Json = {};
@@ -42,7 +42,9 @@ const valueIn = (form: Form, field: z.ZodType, value: unknown, unknown: string |
   if (!isObject(value)) return normalScalar(inner, value);
   const message = asMessage(inner);
   if (message) return form(message, value, unknown);
-  return inner instanceof z.ZodRecord ? mapValues(value, itemIn(inner.valueType)) : value;
+  if (!(inner instanceof z.ZodRecord)) return value;
+  const changed = itemIn(inner.valueType);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, changed(item)]));
 };
 
 const normalScalar = (inner: z.ZodType, value: unknown): unknown => {
@@ -66,9 +68,6 @@ const sortItems = (field: z.ZodType, items: unknown[]) => {
   const keyOf = (item: unknown) => String(isObject(item) ? item[list.key] : item);
   return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
 };
-
-const mapValues = (map: Json, change: (value: unknown) => unknown): Json =>
-  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 
 /** Paths of the fields that the predicate accepts: `staticKeys.expirationTime`. Does not look into lists and maps. */
 export const fieldPaths = (schema: Message, accepts: (info: FieldInfo) => boolean, prefix = ""): string[] =>

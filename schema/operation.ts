@@ -1,6 +1,7 @@
 // One row of the table of methods: its bindings to REST and gRPC, its messages, and who may call it.
 import { classOf } from "./capability.ts";
 import {
+  capitalize,
   fieldMask,
   type Message,
   type MessageInfo,
@@ -15,7 +16,7 @@ import { uidp } from "./uidp.ts";
 
 export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE" | "PUT";
 
-/** How a method is called, and what its caller must hold: what programs see of it. */
+/** The address of a method, and the capabilities that its caller must hold. Programs see these properties. */
 export interface MethodDescription {
   /** gRPC service below `chainguard.platform`: `iam.GroupsService` */
   readonly service: string;
@@ -124,7 +125,7 @@ export const standardMethods = <T extends Message, const F extends string, const
       skip?: number,
       info?: Omit<MessageInfo, "message">,
     ) => {
-      const name = `${domain}.List${plural.charAt(0).toUpperCase()}${plural.slice(1)}`;
+      const name = `${domain}.List${capitalize(plural)}`;
       return {
         http: `GET /${plural}` as const,
         request: listRequest(`${name}Request`, filters, paging, skip, info),

@@ -22,7 +22,7 @@ export interface Budget {
 }
 export const newBudget = (): Budget => ({ steps: 4_000_000 });
 
-/** Why a text is not a pattern; undefined when it is one. */
+/** The problem of a text as a pattern; undefined for a pattern. */
 export const patternViolation = (pattern: string): string | undefined => {
   try {
     compilePattern(pattern);
@@ -51,10 +51,11 @@ export const patternMatcher = (pattern: string): ((text: string, budget?: Budget
   };
 };
 
-// Alone first: `a)|(b` is no pattern, but would be one inside a group, with an alternative that no anchor holds. Then inside
-// a group: with plain `^` and `$` the alternation of `a|b` is half anchored, and `evil-b` matches. What compiles alone and
-// not in the group (an open `\Q`) is refused as well.
-/** The pattern of a whole text. */
+/**
+ * The pattern of a whole text. Compiles it alone first: `a)|(b` compiles only inside a group, with an alternative that no anchor holds.
+ * Then inside a group: with plain `^` and `$`, the alternation of `a|b` is half anchored, and `evil-b` matches. A text that compiles only
+ * alone (an open `\Q`) is refused, too.
+ */
 export const compilePattern = (pattern: string): RE2JS => {
   if (pattern === "") throw new TypeError("empty");
   if (pattern.length > PATTERN_MAX) throw new TypeError(`longer than ${PATTERN_MAX} characters`);

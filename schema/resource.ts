@@ -1,7 +1,7 @@
 // The descriptor of a resource: its names, its message, its methods and its parent. The server and the provider read the
 // descriptors; resources.ts lists them.
 import type { FieldViolation } from "./error.ts";
-import type { Message } from "./field.ts";
+import { capitalize, type Message, uncapitalize } from "./field.ts";
 import type { OperationName } from "./generated/message.ts";
 import type { Json } from "./json.ts";
 import type { Operations } from "./operation.ts";
@@ -22,7 +22,7 @@ export type LookUpMode = "name" | "uid or name" | "uid" | "parent";
 
 /** Descriptions of a resource, beside the texts of its fields. The classes of programs, the plugin and other languages use them. */
 export interface ResourceTexts {
-  /** what it is, in one sentence */
+  /** its meaning, in one sentence */
   readonly about: string;
   /** its parent, as an argument and as an output */
   readonly parent: { readonly argument: string; readonly output: string };
@@ -73,15 +73,15 @@ export interface Resource {
   readonly matchedBy: readonly string[];
   /** fields that no two records in a place share, so the old record is deleted before a new one is created; none: a place has one record */
   readonly unique?: readonly string[];
-  /** a create updates the record of the same name; there is no other update */
+  /** a create updates the record of the same name; no other method updates it */
   readonly upsert?: boolean;
-  /** a delete also deletes what the record holds, or what refers to it (AIP-135, cascading delete) */
+  /** a delete also deletes records in this one, or references to it (AIP-135, cascading delete) */
   readonly cascades?: boolean;
   /** neither the record nor its fields grant access, so a review leaves it out */
   readonly givesNoAccess?: boolean;
   /** whether the server chooses the fields of this record that it may choose by the schema; default: it always does */
   choosesFor?(record: Json): boolean;
-  /** for people: what is lost if a new record with another uid replaces this one; absent: nothing important */
+  /** for people: the loss if a new record with another uid replaces this one; absent: nothing important */
   readonly replacementBreaks?: string;
 }
 
@@ -97,7 +97,7 @@ export const resource = <const T extends string, const M extends Operations>(
   methods: M,
   { always, sharesUid, ...given }: Given,
 ) => {
-  const field = type.charAt(0).toLowerCase() + type.slice(1);
+  const field = uncapitalize(type);
   const plural = pluralOf(field);
   const word = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const standard = VERBS.map((verb) => [verb, capitalize(verb) + type]).filter(([, name = ""]) => name in methods);
@@ -119,8 +119,6 @@ export const resource = <const T extends string, const M extends Operations>(
     list: { operation: `List${capitalize(plural)}` as Resource["list"]["operation"], plural, always, sharesUid },
   } satisfies Resource;
 };
-
-const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 const pluralOf = (noun: string) => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 

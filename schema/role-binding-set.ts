@@ -1,5 +1,5 @@
-// RoleBindingSet: all role bindings of one group as one resource of a program. It is not a record of the API, but its arguments and
-// outputs are messages like any other.
+// RoleBindingSet: all role bindings of one group as one resource of a program. The API has no such record, but the arguments and outputs
+// of the set are messages like any other.
 import { z } from "zod";
 import { isRoleName } from "./built-in-role.ts";
 import type { FieldViolation } from "./error.ts";

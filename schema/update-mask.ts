@@ -30,7 +30,7 @@ export const parseMask = (schema: Message, text: string): { paths: string[]; unk
 // Longer than any path of a field.
 const PATH_MAX = 255;
 
-// The canonical path; "" for an output-only field; undefined if there is no such field.
+// The canonical path; "" for an output-only field; undefined for an unknown one.
 const resolve = (schema: Message, [head, ...rest]: string[]): string | undefined => {
   const found = fieldByName(schema, head as string);
   if (!found) return undefined;

@@ -1,4 +1,4 @@
-// Builds the package in dist/; `npm pack ./dist` makes the tarball. Beside it, release/ has what users of other languages install.
+// Builds the package in dist/; `npm pack ./dist` makes the tarball. Beside it, release/ has the files for users of other languages.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, copyFile, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";

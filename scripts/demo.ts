@@ -1,5 +1,5 @@
 // The main job, on the root Pulumi.yaml: a real engine, a real server process, a token as CI gets one. Prints every step and
-// its result, and fails when a step does not do what it should.
+// its result, and fails when a step has another result than expected.
 import { fetch } from "undici";
 import { type SeenRequest, writesOf } from "../test/harness/api-process.ts";
 import type { CommandResult } from "../test/harness/engine-stack.ts";

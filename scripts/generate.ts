@@ -1,6 +1,6 @@
-// Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; the JSON schemas of
-// policy files, files of tests, what `irm review` prints and changes; the page of all capabilities, and the table of resources in docs/; and the
-// package schema of the plugin.
+// Generates files from schema/: the .proto files, the plain types of messages, and the package schema of the plugin; the JSON schemas of
+// policy files, files of tests, the report of `irm review` and changes; the classes of provider/program; and in docs/ the page of all
+// capabilities and the table of resources.
 // With --check, writes nothing and fails when a file is out of date, or the packages for other languages, which need Go (scripts/sdks.ts).
 //
 //   node scripts/generate.ts [--check] [ROOT]
@@ -33,7 +33,11 @@ const [fromSchema, fromPlugin, fromKinds] = folders;
 const page = join("docs", "capabilities.md");
 const table = join("docs", "resources.md");
 
-const schemaText = jsonText(pluginSchema());
+const below = (folder: string, files: Iterable<[string, string]>) =>
+  [...files].map(([name, text]): [string, string] => [join(folder, name), text]);
+
+const info = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const schemaText = jsonText(withExamples(packageSchema(info)));
 const wanted = new Map([
   // Those of v2 differ from v2beta1 in the name of the package alone.
   ...protobufFiles()
@@ -45,8 +49,8 @@ const wanted = new Map([
   [join(fromSchema, "review.schema.json"), shortText(reportSchema())],
   [join(fromSchema, "change.schema.json"), shortText(changeSchema())],
   [join(fromPlugin, "schema.json"), schemaText],
-  ...[...programFiles()].map(([name, text]): [string, string] => [join(fromKinds, name), text]),
-  ...[...nativeFiles()].map(([name, text]): [string, string] => [join(fromKinds, "native", name), text]),
+  ...below(fromKinds, programFiles()),
+  ...below(join(fromKinds, "native"), nativeFiles()),
   [page, capabilitiesPage()],
   [table, withResourceTable(readFileSync(join(existsSync(join(target, table)) ? target : root, table), "utf8"))],
 ]);
@@ -80,11 +84,6 @@ console.log(`${wanted.size} generated files, ${changed.length + left.length} ${i
 
 function read(name: string): string {
   return readFileSync(join(target, name), "utf8");
-}
-
-function pluginSchema() {
-  const info = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return withExamples(packageSchema(info));
 }
 
 function jsonText(value: unknown): string {

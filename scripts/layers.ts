@@ -1,5 +1,5 @@
-// Which room imports which: a room imports its own files, those of the rooms inside it, and what its row names. docs/architecture.md has the
-// reasons. A new room needs a row.
+// The imports between rooms: a room imports its own files, the files of the rooms inside it, and the places in its row.
+// docs/architecture.md has the reasons. A new room needs a row.
 //
 //   node scripts/layers.ts
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const SERVED = "schema server/base server/pipeline server/connection";
 const LAYERS: Readonly<Record<string, string>> = {
   schema: "",
   client: "schema",
-  // What the engine writes and prints, and how it is started.
+  // The files and the output of the engine, and the start of its processes.
   pulumi: "schema client",
   access: "schema client pulumi",
   "access/*": "schema",
@@ -69,17 +69,13 @@ const LAYERS: Readonly<Record<string, string>> = {
   ]),
 };
 
-/** Each folder imports only those before it, and what all of them may. */
+/** Each folder imports only the folders before it, and the places for all of them. */
 function floors(room: string, all: string, folders: readonly string[]): Record<string, string> {
-  const below = (i: number) =>
-    folders
-      .slice(0, i)
-      .map((name) => ` ${room}/${name}`)
-      .join("");
-  return Object.fromEntries(folders.map((name, i) => [`${room}/${name}`, `${all}${below(i)}`]));
+  const rooms = folders.map((name) => `${room}/${name}`);
+  return Object.fromEntries(rooms.map((name, i) => [name, [all, ...rooms.slice(0, i)].join(" ")]));
 }
 
-/** Folders that import what they like. Nothing of the product imports them. */
+/** Folders that may import anything. The product imports none of them. */
 const FREE: ReadonlySet<string> = new Set(["docs", "examples", "scripts", "sdk", "templates", "test"]);
 
 const isIn = (file: string, place: string) =>
@@ -87,7 +83,7 @@ const isIn = (file: string, place: string) =>
 
 const ROOMS = Object.keys(LAYERS).toSorted((a, b) => b.length - a.length);
 
-/** What is wrong with the imports of a file. `imported`: paths from the top of the clone. */
+/** The problems of the imports of a file. `imported`: paths from the top of the clone. */
 export const layerProblems = (file: string, imported: readonly string[]): string[] => {
   const [top = "", ...rest] = file.split("/");
   if (rest.length === 0 || FREE.has(top)) return [];

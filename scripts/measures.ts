@@ -32,9 +32,6 @@ interface Measure extends Limits {
 const git = (args: string[], input?: string): Buffer =>
   execFileSync("git", args, { cwd: root, ...(input !== undefined && { input }), maxBuffer: 2 ** 30 });
 
-const filesOfTree = (): File[] =>
-  filesOfClone().map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
-
 const filesOfCommit = (commit: string): File[] => {
   const paths = git(["ls-tree", "-r", "--name-only", commit]).toString().split("\n").filter(Boolean);
   const objects = git(["cat-file", "--batch"], paths.map((path) => `${commit}:${path}\n`).join(""));
@@ -48,18 +45,16 @@ const filesOfCommit = (commit: string): File[] => {
 };
 
 const countLines = ({ text }: File): number => text.split("\n").length - 1;
-const sum = (files: readonly File[], count: (file: File) => number) =>
-  files.reduce((total, file) => total + count(file), 0);
 
 const HEAD_LINES = 5;
 const isGenerated = ({ path, text }: File) =>
   /^sdk\/|\/generated\//.test(path) ||
   /generated (by|from)|do not edit/i.test(text.split("\n", HEAD_LINES).join("\n")) ||
   path === "package-lock.json";
-const isCode = ({ path }: File) => /\.(ts|mjs|js)$/.test(path);
 const isTest = ({ path }: File) => path.startsWith("test/");
-const isFixture = ({ path }: File) => isTest({ path } as File) && /\/(fixtures|recorded)\//.test(path);
-const isProduct = (file: File) => isCode(file) && !/^(test|sdk|examples|docs)\//.test(file.path) && !isGenerated(file);
+const isFixture = (file: File) => isTest(file) && /\/(fixtures|recorded)\//.test(file.path);
+const isProduct = (file: File) =>
+  /\.(ts|mjs|js)$/.test(file.path) && !/^(test|sdk|examples|docs)\//.test(file.path) && !isGenerated(file);
 
 const parse = once(({ path, text }: File) =>
   ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS),
@@ -111,7 +106,7 @@ const isTable = (body: ts.Node) => {
 
 const SMALL_FILE = 40;
 
-/** `limit` is what the work tree may have: lower it after each cut. `goal` is where the cutting ends. `before` is the value of 12c58a12. */
+/** `limit` is the highest value for the work tree: lower it after each cut. `goal` ends the cutting. `before` is the value of 12c58a12. */
 const measuresOf = (files: readonly File[]): Measure[] => {
   const product = files.filter(isProduct);
   const tests = files.filter((file) => isTest(file) && !isFixture(file));
@@ -120,7 +115,7 @@ const measuresOf = (files: readonly File[]): Measure[] => {
   const [engine, other] = [longest(true), longest(false)];
   const total = (name: string, chosen: readonly File[], count: (file: File) => number, limits: Limits): Measure => ({
     name,
-    value: sum(chosen, count),
+    value: chosen.reduce((sum, file) => sum + count(file), 0),
     ...limits,
   });
   const one = () => 1;
@@ -160,7 +155,11 @@ const measuresOf = (files: readonly File[]): Measure[] => {
 
 const { values: flags, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const [commit] = positionals;
-const measures = measuresOf(commit === undefined ? filesOfTree() : filesOfCommit(commit));
+const files =
+  commit === undefined
+    ? filesOfClone().map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
+    : filesOfCommit(commit);
+const measures = measuresOf(files);
 const row = (cells: readonly (number | string)[], name: string) =>
   `${cells.map((cell) => cell.toLocaleString("en").padStart(10)).join("")}  ${name}`;
 console.log(row(["value", "limit", "goal", "12c58a12"], "measure"));

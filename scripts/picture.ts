@@ -7,10 +7,10 @@ import { root } from "./base/project.mjs";
 import { openPlace } from "./demo/place.ts";
 import { ensureChromium } from "./setup/chromium.mjs";
 
-/** What README shows, in CSS pixels. The picture has twice as many. */
+/** The width in README, in CSS pixels. The picture has twice as many. */
 const WIDTH = 900;
 
-/** From the title to the end of the findings: the map, and what the rules mark. */
+/** From the title to the end of the findings: the map, and the marks of the rules. */
 const photograph = async (browser: Browser, html: string, colorScheme: "light" | "dark"): Promise<Buffer> => {
   const context = await browser.newContext({
     viewport: { width: WIDTH, height: WIDTH },

@@ -43,7 +43,6 @@ const repositoryOf = (files: readonly string[], pages: ReadonlyMap<string, Page>
   const ends = new Set(
     files.flatMap((file) => [file, ...foldersOf(file).map((folder) => file.slice(folder.length + 1))]),
   );
-  const isGlobOfSome = (path: string) => path.includes("*") && files.some((file) => posix.matchesGlob(file, path));
   const dead = (path: string) => {
     if (path.includes("*")) return `no file is a ${path}`;
     const name = posix.basename(path);
@@ -52,7 +51,10 @@ const repositoryOf = (files: readonly string[], pages: ReadonlyMap<string, Page>
   };
   return {
     /** undefined when a file or folder has this path, otherwise the problem */
-    pathProblem: (path: string) => (paths.has(path) || isGlobOfSome(path) ? undefined : dead(path)),
+    pathProblem: (path: string) => {
+      const isGlobOfSome = path.includes("*") && files.some((file) => posix.matchesGlob(file, path));
+      return paths.has(path) || isGlobOfSome ? undefined : dead(path);
+    },
     /** the same for a path that may lack its first folders */
     endProblem: (path: string) => (ends.has(path) ? undefined : dead(path)),
     anchorProblem: (path: string, anchor: string | undefined) => {
@@ -143,10 +145,11 @@ const languageOf = (file: string): string | undefined => {
 };
 
 if (import.meta.main) {
-  const paths = filesOfClone();
-  const read = (path: string) =>
-    path.endsWith(".md") || languageOf(path) ? readFileSync(join(root, path), "utf8") : "";
-  const dead = deadReferences(new Map(paths.map((path) => [path, read(path)])));
+  const texts = filesOfClone().map((path): [string, string] => {
+    const isRead = path.endsWith(".md") || languageOf(path) !== undefined;
+    return [path, isRead ? readFileSync(join(root, path), "utf8") : ""];
+  });
+  const dead = deadReferences(new Map(texts));
   for (const { file, line, text } of dead) console.log(`${file}:${line}: ${text}`);
   if (dead.length > 0) process.exitCode = 1;
 }

@@ -18,7 +18,7 @@ interface Sdk {
   target: string;
   /** the generator: a file of scripts/generate/sdk */
   source: string;
-  /** from what the generator has written to what is in the clone */
+  /** changes the files of the generator to the ones for the clone */
   finish(folder: string): void | Promise<void>;
 }
 
@@ -55,8 +55,10 @@ async function generate({ language, source, finish }: Sdk, to: string): Promise<
 
 function finishPython(to: string) {
   const module = join(to, "pulumi_irm");
-  for (const name of readdirSync(module).filter((one) => one.endsWith(".py")))
-    edit(join(module, name), withOrganization);
+  for (const name of readdirSync(module).filter((one) => one.endsWith(".py"))) {
+    const file = join(module, name);
+    writeFileSync(file, withOrganization(readFileSync(file, "utf8")));
+  }
   // pyproject.toml looks for it beside itself.
   cpSync(join(module, "README.md"), join(to, "README.md"));
   rmSync(join(module, "README.md"));
@@ -68,10 +70,6 @@ async function finishGo(to: string) {
   const requirement = `require github.com/pulumi/pulumi/sdk/v3 ${GO_SDK_VERSION}`;
   writeFileSync(join(to, "go.mod"), `module ${GO_MODULE}\n\ngo 1.21\n\n${requirement}\n`);
   await runGo(to, ["mod", "tidy"]);
-}
-
-function edit(file: string, change: (text: string) => string) {
-  writeFileSync(file, change(readFileSync(file, "utf8")));
 }
 
 /** The plugin's journal names the stack's organization, which no request of the engine has but that for a component (plugin/names.ts). */

@@ -2,7 +2,7 @@
 //
 //   node scripts/test-total.mjs CHECK_FOLDER CHECK_EXIT TEST_FOLDER TEST_EXIT
 //
-// Prints what failed, then `N passed, N failed` as the last line. Exits with 1 if a test failed or none ran.
+// Prints the failures, then `N passed, N failed` as the last line. Exits with 1 if a test failed or none ran.
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,11 @@ import { root } from "./base/project.mjs";
 
 /** The commands run different tests. @param {CommandResult[]} results */
 export function total(results) {
-  const all = results.flatMap(({ files = [] }) => files.flatMap(outcomes));
+  const all = results
+    .flatMap(({ files = [] }) => files)
+    .flatMap((file) =>
+      file.assertionResults.map(({ fullName, status }) => ({ name: `${file.name}: ${fullName}`, status })),
+    );
   /** @type {string[]} */
   const problems = [];
 
@@ -39,10 +43,6 @@ export function total(results) {
   if (passed + failed.length === 0) problems.push("no test was executed");
   return { passed, failures: [...problems, ...failed] };
 }
-
-/** @param {TestFile} file */
-const outcomes = ({ name, assertionResults }) =>
-  assertionResults.map(({ fullName, status }) => ({ name: `${name}: ${fullName}`, status }));
 
 /** @param {string} command @param {string} folder @param {string} exitCode @returns {Promise<CommandResult>} */
 async function readResult(command, folder, exitCode) {

@@ -81,6 +81,6 @@ function callersFolder() {
 try {
   await main();
 } catch (error) {
-  log(error instanceof Error ? error.message : String(error));
+  log(/** @type {Error} */ (error).message);
   process.exit(1);
 }

@@ -21,7 +21,10 @@ export const openapiDocument = () => {
   const { schemas, reference } = createComponents();
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const [name, row] of rows) {
-    const path = openapiPath(row);
+    // Every wildcard is a uid, as in the published document: `/iam/v2beta1/groups/{uid}`.
+    const path = row.path
+      .replace("{version}", VERSION)
+      .replace(/\{([^}=]+)(=\*\*)?\}/g, (_, field: string) => `{${pathName(field)}}`);
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(name, row, reference) };
   }
   const failure = { description: "An error.", content: jsonOf(reference(StatusMessage)) };
@@ -104,7 +107,7 @@ const bodySchema = (row: Operation, reference: Reference): JsonSchema => {
   if (row.body === "*")
     return without.length === 0 ? reference(row.request) : objectSchema(row.request, reference, { without });
   const resource = asMessage(row.request.shape[row.body as string] as z.ZodType) as Message;
-  // An update names only what changes. The uid is in the path.
+  // An update names only the changed fields. The uid is in the path.
   if (row.method === "PATCH") return objectSchema(resource, reference, { without: ["uid"], isPartial: true });
   const required = requiredOf(resource, true);
   return required.length > 0 ? { allOf: [reference(resource), { required }] } : reference(resource);
@@ -221,14 +224,15 @@ const PARENTS: Record<string, string> = {
   "registry.TagsService": "registry.ReposService",
 };
 
-const parentService = (service: string): string => PARENTS[service] ?? "iam.GroupsService";
-
 const ofRecord = (service: string) => rows.filter(([, row]) => row.service === service && /[{.]uid=/.test(row.path));
 
 const getterOf = (service: string) => ofRecord(service).filter(([, row]) => row.method === "GET");
 
 const childrenOf = (service: string) =>
-  rows.filter(([, row]) => row.path.endsWith("{parent=**}") && parentService(row.service) === service);
+  rows.filter(([, row]) => {
+    const parentService = PARENTS[row.service] ?? "iam.GroupsService";
+    return row.path.endsWith("{parent=**}") && parentService === service;
+  });
 
 const linksFrom = (name: string, row: Operation): JsonSchema => {
   const [uid, targets] = nextOf(row);
@@ -247,10 +251,6 @@ const nextOf = ({ method, service, response }: Operation): [place: string, targe
 };
 
 // The names that the published OpenAPI document gives to paths, their parameters, tags and operations.
-
-/** `/iam/v2beta1/groups/{uid}`: every wildcard is a uid, as in the published document. */
-const openapiPath = ({ path }: Pick<Operation, "path">): string =>
-  path.replace("{version}", VERSION).replace(/\{([^}=]+)(=\*\*)?\}/g, (_, field: string) => `{${pathName(field)}}`);
 
 const pathName = (field: string): string => (field === "parent" ? "uid" : (field.split(".").at(-1) as string));
 

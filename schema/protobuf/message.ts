@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   type Behavior,
+  capitalize,
   enumInfo,
   type FieldInfo,
   fieldInfo,
@@ -150,12 +151,10 @@ export interface Place {
   path: string[];
 }
 
-const domain = (name: string): string => name.split(".", 1)[0] as string;
-
 const versioned = new Set(
   Object.values(operations as Record<string, Operation>)
     .filter(({ path }) => path.includes("{version}"))
-    .map(({ service }) => domain(service)),
+    .map(({ service }) => service.split(".", 1)[0]),
 );
 
 export const protobufPlace = (name: string, version: string): Place => {
@@ -193,7 +192,7 @@ export const fileOf = ({ package: name, path }: Place): string => {
   return `${folder}/${named}.proto`;
 };
 
-// The annotations of google.api in our .proto files: the HTTP binding of a method, the behaviour of a field (AIP-127,
+// The annotations of google.api in our .proto files: the HTTP binding of a method, the behavior of a field (AIP-127,
 // AIP-203). Their definitions are here too, so that the generated files need no others.
 
 export const ANNOTATIONS_FILE = "google/api/annotations.proto";
@@ -355,7 +354,7 @@ const typeOf = (inner: z.ZodType, naming: Naming): Type => {
 
 // A map is a repeated message of key and value (protobuf language guide, maps): `resource_limits` of `ResourceLimitsEntry`.
 const mapEntry = (fieldName: string, map: z.ZodRecord, naming: Naming): MessageDescriptor => {
-  const words = fieldName.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const words = fieldName.split("_").map(capitalize);
   const [key, value] = [map.keyType, map.valueType].map((one) => typeOf(unwrap(one as z.ZodType), naming));
   return {
     ...emptyMessage(`${words.join("")}Entry`),

@@ -1,7 +1,7 @@
 // AccountAssociation: the accounts of a group at cloud providers. A group has at most one, and its uid is the group's.
 import { z } from "zod";
 import { enumeration, int64, message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows, standardMethods } from "../operation.ts";
+import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { awsAccount, description, name, nonEmpty } from "../text.ts";
 import { isUidp, UIDP_TEXT, uidp } from "../uidp.ts";
@@ -126,7 +126,7 @@ const accountAssociationOperations = rows("iam.AccountAssociationsService", "/ia
     capabilities: ["account_associations.list"],
     scope: "uid",
   },
-}) satisfies Operations;
+});
 
 export const accountAssociation = resource("AccountAssociation", accountAssociationOperations, {
   texts: {

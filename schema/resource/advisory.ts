@@ -1,4 +1,4 @@
-// Advisory: what is known of a vulnerability in an artifact, as a list of events. Read only: advisories come with the seed.
+// Advisory: the known facts of a vulnerability in an artifact, as a list of events. Read only: advisories come with the seed.
 import { z } from "zod";
 import {
   bytes,
@@ -12,7 +12,7 @@ import {
   strings,
   timestamp,
 } from "../field.ts";
-import { type Operations, rows, standardMethods } from "../operation.ts";
+import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
@@ -211,6 +211,6 @@ const advisoryOperations = rows("vulnerabilities.AdvisoriesService", "/vulnerabi
     30,
     34,
   ),
-}) satisfies Operations;
+});
 
 export const advisory = resource("Advisory", advisoryOperations, { schema: Advisory });

@@ -1,8 +1,8 @@
-// ExternalGroupRoleMapping: the people whose sign-in names a group of their identity provider get a role at the organization. There
-// is no update: a mapping never changes.
+// ExternalGroupRoleMapping: the people whose sign-in names a group of their identity provider get a role at the organization. A mapping
+// never changes.
 import { z } from "zod";
 import { message, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows, standardMethods } from "../operation.ts";
+import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
@@ -58,7 +58,7 @@ const externalGroupRoleMappingOperations = rows("iam.ExternalGroupRoleMappingsSe
     { identityProviderUid: plain(2, string, "uid of an identity provider") },
     3,
   ),
-}) satisfies Operations;
+});
 
 export const externalGroupRoleMapping = resource("ExternalGroupRoleMapping", externalGroupRoleMappingOperations, {
   schema: ExternalGroupRoleMapping,

@@ -2,14 +2,12 @@
 import { z } from "zod";
 import { Capability } from "../capability.ts";
 import { bool, duration, message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows, standardMethods } from "../operation.ts";
+import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { uidp } from "../uidp.ts";
 
 const TTL_MAX_S = 10 * 365 * 24 * 60 * 60;
 const TTL_TEXT = `must be more than 0s and at most ${TTL_MAX_S}s`;
-const EMAIL_TEXT = "must be an e-mail address of at most 254 characters";
-const isEmptyOrEmail = (text: string) => text === "" || (text.length <= 254 && z.email().safeParse(text).success);
 
 /** Milliseconds of a duration in JSON. */
 export const durationMs = (text: string): number => Math.round(Number.parseFloat(text) * 1000);
@@ -37,7 +35,10 @@ export const GroupInvite = message("iam.GroupInvite", {
   ),
   email: optional(
     3,
-    string.refine(isEmptyOrEmail, EMAIL_TEXT),
+    string.refine(
+      (text) => text === "" || (text.length <= 254 && z.email().safeParse(text).success),
+      "must be an e-mail address of at most 254 characters",
+    ),
     "Address of the person who may accept it; default: anyone with the code",
   ),
   ttl: required(
@@ -68,7 +69,7 @@ const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", 
     { keyId: plain(2, string, "The first 16 digits of the SHA-256 of the code") },
     3,
   ),
-}) satisfies Operations;
+});
 
 export const groupInvite = resource("GroupInvite", groupInviteOperations, {
   texts: {

@@ -13,7 +13,7 @@ import {
   string,
   timestamp,
 } from "../field.ts";
-import { type Operations, rows, standardMethods } from "../operation.ts";
+import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { description, name } from "../text.ts";
 import { uidp } from "../uidp.ts";
@@ -74,7 +74,7 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     capabilities: ["groups.create"],
   },
   UpdateGroup: standard.update("groups.update"),
-  // Uses the e-mail domain in the caller's token, never what the request claims (docs/contract.md#groups).
+  // Uses the e-mail domain in the caller's token, never one in the request (docs/contract.md#groups).
   LookupGroup: {
     http: "GET /groups:lookupGroup",
     request: message("iam.LookupGroupRequest", {}),
@@ -83,7 +83,7 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     }),
     capabilities: [],
   },
-}) satisfies Operations;
+});
 
 export const group = resource("Group", groupOperations, {
   texts: {

@@ -2,7 +2,7 @@
 // a provider means granting that role.
 import type { z } from "zod";
 import { bool, enumeration, message, optional, output, plain, required, string, strings, timestamp } from "../field.ts";
-import { type Operations, rows, standardMethods } from "../operation.ts";
+import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { description, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
@@ -89,15 +89,6 @@ const Scim = message(
   { reserved: [2, "bearer_token"] },
 );
 
-/** The client that signs users in must have a secret, or prove itself each time (PKCE). */
-const secretRule = ({ oidc }: Readonly<Record<string, unknown>>) => {
-  if (typeof oidc !== "object" || oidc === null) return [];
-  const { clientSecret, pkceEnabled } = oidc as Readonly<Record<string, unknown>>;
-  return clientSecret || pkceEnabled
-    ? []
-    : [{ field: "oidc.clientSecret", description: "is required unless pkceEnabled is set" }];
-};
-
 export const IdentityProvider = message(
   "iam.IdentityProvider",
   {
@@ -116,7 +107,17 @@ export const IdentityProvider = message(
     }),
     scim: output(21, Scim.optional(), "State of provisioning (SCIM, RFC 7644); absent from lists"),
   },
-  { requiredOneofs: ["configuration"], rules: secretRule },
+  {
+    requiredOneofs: ["configuration"],
+    // The client that signs users in must have a secret, or prove itself each time (PKCE).
+    rules: ({ oidc }) => {
+      if (typeof oidc !== "object" || oidc === null) return [];
+      const { clientSecret, pkceEnabled } = oidc as Readonly<Record<string, unknown>>;
+      return clientSecret || pkceEnabled
+        ? []
+        : [{ field: "oidc.clientSecret", description: "is required unless pkceEnabled is set" }];
+    },
+  },
 );
 export type IdentityProvider = z.infer<typeof IdentityProvider>;
 
@@ -127,7 +128,7 @@ const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{v
   CreateIdentityProvider: standard.create("identity_providers.create", "role_bindings.create"),
   UpdateIdentityProvider: standard.update("identity_providers.update", "role_bindings.create"),
   DeleteIdentityProvider: standard.delete("identity_providers.delete"),
-}) satisfies Operations;
+});
 
 export const identityProvider = resource("IdentityProvider", identityProviderOperations, {
   texts: {

@@ -14,7 +14,7 @@ import {
   strings,
   timestamp,
 } from "../field.ts";
-import { type Operations, rows, standardMethods } from "../operation.ts";
+import { rows, standardMethods } from "../operation.ts";
 import { PATTERN_MAX, patternViolation } from "../pattern.ts";
 import { resource } from "../resource.ts";
 import { description, matching, name, nonEmpty } from "../text.ts";
@@ -226,7 +226,7 @@ const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
     response: message("iam.LookupIdentityResponse", { uid: output(1, uidp, "uid of the identity") }),
     capabilities: [],
   },
-}) satisfies Operations;
+});
 
 export const identity = resource("Identity", identityOperations, {
   texts: {

@@ -14,7 +14,7 @@ import {
   strings,
   timestamp,
 } from "../field.ts";
-import { getRequest, type Operations, rows, standardMethods, updateRequest } from "../operation.ts";
+import { getRequest, rows, standardMethods, updateRequest } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { alias, bundle, description, nonEmpty, tagName } from "../text.ts";
 import { uidp } from "../uidp.ts";
@@ -260,7 +260,7 @@ const repoOperations = rows("registry.ReposService", "/registry/{version}", {
     capabilities: ["repo.update", "repo.internal.admin"],
     scope: "repoReadme.uid",
   },
-}) satisfies Operations;
+});
 
 export const repo = resource("Repo", repoOperations, {
   texts: {

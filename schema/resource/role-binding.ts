@@ -2,7 +2,7 @@
 // identity, the group and the role.
 import { z } from "zod";
 import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows, standardMethods } from "../operation.ts";
+import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { uidp } from "../uidp.ts";
 
@@ -98,7 +98,7 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
     scope: "parent",
   },
   UpdateRoleBinding: standard.update("role_bindings.update"),
-}) satisfies Operations;
+});
 
 export const roleBinding = resource("RoleBinding", roleBindingOperations, {
   texts: {

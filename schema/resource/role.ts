@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { capabilities as allCapabilities, Capability, capabilityName, isInternalOnly } from "../capability.ts";
 import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows, standardMethods } from "../operation.ts";
+import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { description, name } from "../text.ts";
 import { uidp } from "../uidp.ts";
@@ -15,14 +15,6 @@ const capabilities = z
     { error: CAPABILITIES_TEXT },
   )
   .min(1, CAPABILITIES_TEXT);
-
-/** A role with an internal-only capability must hold `internal`, too (docs/contract.md#authorization). */
-const internalRule = ({ capabilities }: Readonly<Record<string, unknown>>) => {
-  if (!Array.isArray(capabilities) || capabilities.includes("CAP_INTERNAL")) return [];
-  const needing = capabilities.filter(isInternalOnly).map(capabilityName).join(", ");
-  if (needing === "") return [];
-  return [{ field: "capabilities", description: `must contain internal, since it contains ${needing}` }];
-};
 
 const friendlyNames = Object.fromEntries(allCapabilities.map(({ name, enum: enumName }) => [name, enumName]));
 
@@ -46,7 +38,15 @@ export const Role = message(
     createTime: output(5, timestamp, "When it was created: RFC 3339, UTC"),
     updateTime: output(6, timestamp, "When it was last changed: RFC 3339, UTC"),
   },
-  { rules: internalRule },
+  {
+    // A role with an internal-only capability must also hold `internal` (docs/contract.md#authorization).
+    rules: ({ capabilities }) => {
+      if (!Array.isArray(capabilities) || capabilities.includes("CAP_INTERNAL")) return [];
+      const needing = capabilities.filter(isInternalOnly).map(capabilityName).join(", ");
+      if (needing === "") return [];
+      return [{ field: "capabilities", description: `must contain internal, since it contains ${needing}` }];
+    },
+  },
 );
 export type Role = z.infer<typeof Role>;
 
@@ -58,7 +58,7 @@ const roleOperations = rows("iam.RolesService", "/iam/{version}", {
   CreateRole: standard.create("roles.create"),
   UpdateRole: standard.update("roles.update"),
   DeleteRole: standard.delete("roles.delete"),
-}) satisfies Operations;
+});
 
 export const role = resource("Role", roleOperations, {
   texts: {

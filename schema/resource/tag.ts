@@ -1,7 +1,7 @@
-// Tag: a name in a repo that points to an image. There is no update: creating one that exists moves it.
+// Tag: a name in a repo that points to an image. No method updates it: creating an existing tag moves it.
 import { z } from "zod";
 import { bool, message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows, standardMethods } from "../operation.ts";
+import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { bundle, matching, tagName } from "../text.ts";
 import { uidp } from "../uidp.ts";
@@ -56,7 +56,7 @@ const tagOperations = rows("registry.TagsService", "/registry/{version}", {
   // An upsert by name (docs/contract.md#d19).
   CreateTag: standard.create("tag.create"),
   DeleteTag: standard.delete("tag.delete"),
-}) satisfies Operations;
+});
 
 export const tag = resource("Tag", tagOperations, {
   texts: {

@@ -93,7 +93,7 @@ export const pingOperations = rows("ping.PingService", "/ping/{version}", {
   },
 }) satisfies Operations;
 
-// WhoAmI (docs/contract.md#validate), a method of v1: what an API token shows of its holder, and the roles bound to it now.
+// WhoAmI (docs/contract.md#validate), a method of v1: the claims of an API token about its holder, and the roles bound to it now.
 
 export const WhoAmI = message("auth.WhoAmI", {
   issuer: plain(1, string, "`iss` of the token"),

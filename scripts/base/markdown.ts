@@ -1,6 +1,6 @@
 // The links and anchors of a Markdown page, as GitHub renders it.
 import GithubSlugger from "github-slugger";
-import MarkdownIt, { type Token } from "markdown-it";
+import MarkdownIt from "markdown-it";
 
 export interface Page {
   /** anchors of headings and of `<a id>`, each with its line */
@@ -29,29 +29,28 @@ export const pageFrom = (text: string): Page => {
       const within = prose.slice(first).findIndex((line) => line.includes(part));
       return first + 1 + Math.max(0, within);
     };
-    if (tokens[index - 1]?.type === "heading_open")
-      page.anchors.push({ name: slugger.slug(plainText(children ?? [])), line: first + 1 });
-    for (const target of targetsOf(children ?? [])) page.links.push({ target, line: lineOf(target) });
+    const parts = children ?? [];
+    if (tokens[index - 1]?.type === "heading_open") {
+      const texts = parts.filter(({ type }) => type === "text" || type === "code_inline");
+      page.anchors.push({ name: slugger.slug(texts.map((text) => text.content).join("")), line: first + 1 });
+    }
+    for (const part of parts) {
+      const written = part.attrGet("href") ?? part.attrGet("src");
+      if (written === null) continue;
+      const target = decodeURI(String(written));
+      page.links.push({ target, line: lineOf(target) });
+    }
     const html = children
       ? children.map((token) => (token.type === "html_inline" ? token.content : " ")).join("")
       : content;
     for (const [, name, value = ""] of html.matchAll(/<\w+\b[^>]*?\b(id|name|href|src|srcset)="([^"]*)"/g))
-      if (name === "srcset") page.links.push(...sourcesOf(value).map((target) => ({ target, line: lineOf(target) })));
-      else if (name === "href" || name === "src") page.links.push({ target: value, line: lineOf(value) });
+      if (name === "srcset") {
+        // `a.png, b.png 2x`
+        const sources = value.split(",").map((one) => one.trim().split(" ", 1)[0] as string);
+        page.links.push(...sources.map((target) => ({ target, line: lineOf(target) })));
+      } else if (name === "href" || name === "src") page.links.push({ target: value, line: lineOf(value) });
       else page.anchors.push({ name: value, line: lineOf(`"${value}"`) });
   }
   page.prose = prose.map((line) => line.replaceAll(/\]\([^)]*\)|<[^>]*>/g, "] "));
   return page;
 };
-
-const plainText = (tokens: Token[]) =>
-  tokens.map(({ type, content }) => (type === "text" || type === "code_inline" ? content : "")).join("");
-
-const targetsOf = (tokens: Token[]) =>
-  tokens.flatMap((token) => {
-    const target = token.attrGet("href") ?? token.attrGet("src");
-    return target === null ? [] : [decodeURI(String(target))];
-  });
-
-/** `a.png, b.png 2x` */
-const sourcesOf = (set: string) => set.split(",").map((one) => one.trim().split(" ", 1)[0] as string);

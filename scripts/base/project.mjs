@@ -10,8 +10,9 @@ export const binFolder = join(root, "node_modules", ".bin");
 
 /**
  * The compiler of this project: TypeScript 7, which is native and needs less than half the processor time. `typescript` itself is
- * 5.9, for those that call it as a library: the SDK, rollup-plugin-dts, test/support/type-shape.ts. Both packages have a `tsc`. With several threads it checks shared types several
- * times: on two processors, one thread takes 7.2 instead of 10.6 s, and 8 instead of 21 s of processor time.
+ * 5.9, for those that call it as a library: the SDK, rollup-plugin-dts, test/support/type-shape.ts. Both packages have a `tsc`. With several
+ * threads, it checks shared types several times. On two processors, one thread takes 7.2 instead of 10.6 s, and 8 instead of 21 s of
+ * processor time.
  */
 export const compilerArgs = [join(root, "node_modules", "typescript-7", "bin", "tsc"), "--singleThreaded"];
 

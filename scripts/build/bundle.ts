@@ -10,7 +10,7 @@ import { root } from "../base/project.mjs";
 export const bundle = (input: string, file: string, version: string): Promise<string[]> =>
   write(input, file, version, { file, codeSplitting: false });
 
-/** Writes what a module imports at once to `file`, and what it imports later, if at all, to files beside it. */
+/** Writes a module and its static imports to `file`, and its later imports to files beside that. */
 export const bundleInParts = (input: string, file: string, version: string): Promise<string[]> =>
   write(input, file, version, {
     dir: dirname(file),
@@ -55,6 +55,8 @@ async function write(input: string, file: string, version: string, output: Outpu
   return written.flatMap(({ moduleIds }) => moduleIds);
 }
 
+const { resolve } = createRequire(import.meta.url);
+
 /** A module that one part imports at once, and another one later. */
 const HARMLESS = ["INEFFECTIVE_DYNAMIC_IMPORT"];
 
@@ -69,17 +71,17 @@ const onlyVersion = (version: string): Plugin => ({
 const onlyDispatchers: Plugin = {
   name: "only-dispatchers",
   load: (id) =>
-    id === createRequire(import.meta.url).resolve("undici")
+    id === resolve("undici")
       ? `exports.Agent = require("./lib/dispatcher/agent.js");
 exports.EnvHttpProxyAgent = require("./lib/dispatcher/env-http-proxy-agent.js");`
       : undefined,
 };
 
-/** Bundles what the SDK's runtime is: beside it are the Automation API, closures, and with them TypeScript. */
+/** Bundles only the SDK's runtime, without the Automation API, closures and TypeScript. */
 const onlyRuntime: Plugin = {
   name: "only-runtime",
   load: (id) =>
-    id === createRequire(import.meta.url).resolve("@pulumi/pulumi")
+    id === resolve("@pulumi/pulumi")
       ? `for (const part of [require("./config"), require("./errors"), require("./metadata"), require("./output"), require("./resource")])
   for (const name of Object.keys(part)) if (name !== "__esModule") exports[name] = part[name];
 exports.log = require("./log");
@@ -88,7 +90,7 @@ exports.runtime = Object.assign({ getStackResource }, require("./runtime/config"
       : undefined,
 };
 
-/** What our modules load with a `require` of their own is bundled too: there may be no packages beside it. */
+/** Also bundles the modules that ours load with a `require` of their own: a bundle may have no packages beside it. */
 const bundledRequire: Plugin = {
   name: "bundled-require",
   transform: (code, id) =>
@@ -96,7 +98,7 @@ const bundledRequire: Plugin = {
 };
 const OWN_REQUIRE = "const require = createRequire(import.meta.url);";
 
-/** The licences of the packages in the bundle ask for their text. */
+/** The texts of the licenses of the packages in the bundle, which require them. */
 export async function licensesOf(modules: readonly string[]): Promise<string> {
   const folders = modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []);
   const texts = [...new Set(folders)].toSorted().map(async (folder) => {

@@ -100,8 +100,8 @@ if (version[0] < ${major} || (version[0] == ${major} && version[1] < ${minor})) 
 }
 
 /**
- * Node keeps the compiled code of what is loaded from here on (https://nodejs.org/api/module.html#module-compile-cache). Its own folder
- * below the one for temporary files could be made by another user, who would choose what runs here: so it is one of this user.
+ * Node keeps the compiled code of the modules that load from here on (https://nodejs.org/api/module.html#module-compile-cache). Another
+ * user could create its default folder for temporary files, and so choose the code that runs here. So the folder is one of this user.
  */
 export function compileCache(): string {
   return `"use strict";

@@ -21,21 +21,24 @@ export async function writePlugin(
   await mkdir(folder, { recursive: true });
   const modules = await bundleInParts(join(root, "plugin", "main.ts"), join(folder, MODULE), version);
   await copyFile(join(root, "plugin", "generated", "schema.json"), join(folder, "schema.json"));
-  await writeFile(join(folder, "LICENSE-third-party.txt"), await licensesOf(modules));
-  await writeFile(join(folder, "supported-node.js"), supportedNode("pulumi-irm", range));
-  await writeFile(join(folder, "compile-cache.js"), compileCache());
-  await writeFile(join(folder, "start.js"), startText());
-  await writeFile(join(folder, `${EXECUTABLE}.cmd`), cmdText());
-  await writeFile(join(folder, EXECUTABLE), shellText(range));
+  const texts = {
+    "LICENSE-third-party.txt": await licensesOf(modules),
+    "supported-node.js": supportedNode("pulumi-irm", range),
+    "compile-cache.js": compileCache(),
+    "start.js": START,
+    [`${EXECUTABLE}.cmd`]: '@echo off\r\nnode "%~dp0start.js" %*\r\n',
+    [EXECUTABLE]: shellText(range),
+  };
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
   await chmod(join(folder, EXECUTABLE), 0o755);
 }
 
 /**
- * CommonJS that any Node can read. The engine calls a plugin that ends a bug in the provider, and shows its words last. So under a Node that
- * is too old, one that the engine has started answers what the engine asks first, and refuses its configuration: the engine shows that
- * error alone. GetPluginInfo has to succeed, with an empty message (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
+ * CommonJS that any Node can read. The engine reports a plugin that ends as a bug in the provider, and shows its words last. So under a Node
+ * that is too old, a plugin that the engine has started answers the first calls, and refuses its configuration. The engine shows that error
+ * alone. GetPluginInfo has to succeed, with an empty message (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
  */
-const startText = () => `"use strict";
+const START = `"use strict";
 try {
   require("./supported-node.js");
   require("./compile-cache.js");
@@ -99,5 +102,3 @@ if ! command -v node >/dev/null; then
 fi
 exec node "$(dirname "$self")/start.js" "$@"
 `;
-
-const cmdText = () => '@echo off\r\nnode "%~dp0start.js" %*\r\n';

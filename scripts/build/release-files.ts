@@ -14,19 +14,15 @@ const attributes = { uid: 0, gid: 0, mtime: 0 };
 
 /** Writes `pulumi-resource-irm-v1.2.3.tar.gz`, the same for each platform, and returns its name. */
 export async function writePluginTarball(plugin: string, version: string, folder: string): Promise<string> {
-  const file = `pulumi-resource-irm-v${version}.tar.gz`;
-  await writeTarball(join(folder, file), plugin);
-  return file;
+  return writeTarball(folder, `pulumi-resource-irm-v${version}.tar.gz`, plugin);
 }
 
 /** Writes `pulumi-irm-go-v1.2.3.tar.gz`, which unpacks to the folder `pulumi-irm-go`, and returns its name. */
 export async function writeGoTarball(version: string, folder: string): Promise<string> {
-  const file = `pulumi-irm-go-v${version}.tar.gz`;
-  await writeTarball(join(folder, file), join(root, GO_SDK), "pulumi-irm-go/");
-  return file;
+  return writeTarball(folder, `pulumi-irm-go-v${version}.tar.gz`, join(root, GO_SDK), "pulumi-irm-go/");
 }
 
-async function writeTarball(file: string, source: string, prefix = ""): Promise<void> {
+async function writeTarball(folder: string, name: string, source: string, prefix = "") {
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const files = paths.toSorted().map(async (path) => {
@@ -34,10 +30,11 @@ async function writeTarball(file: string, source: string, prefix = ""): Promise<
     const mode = data.subarray(0, 2).toString() === "#!" ? "755" : "644";
     return { name: prefix + relative(source, path).replaceAll(sep, "/"), data, attrs: { ...attributes, mode } };
   });
-  await writeFile(file, await createTarGzip(await Promise.all(files)));
+  await writeFile(join(folder, name), await createTarGzip(await Promise.all(files)));
+  return name;
 }
 
-/** What the generated pyproject.toml says. */
+/** The project in the generated pyproject.toml. */
 interface Project {
   name: string;
   version: string;

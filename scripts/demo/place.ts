@@ -1,4 +1,4 @@
-// What the demo and its picture share: a server process, a stack of the root Pulumi.yaml, and the edit of a pull request.
+// Shared by the demo and its picture: a server process, a stack of the root Pulumi.yaml, and the edit of a pull request.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { root, startServerProcess } from "../../test/harness/api-process.ts";
 import { createStack } from "../../test/harness/engine-stack.ts";
 import { irmIn } from "../../test/harness/irm-command.ts";
 
-/** What a pull request changes, as configuration of examples/organization/index.ts. */
+/** The changes of a pull request, as configuration of examples/organization/index.ts. */
 const EDIT = {
   platformDescription: "Builds and runs what every team builds on",
   pullRequestsPublish: "true",

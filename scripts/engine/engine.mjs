@@ -38,7 +38,7 @@ export async function findEngine(env = process.env, edition = nodejsEdition) {
 }
 
 /**
- * Why the `pulumi` that the user has installed does not do; undefined: it is recent enough, and has the language hosts of the edition.
+ * The problem of the `pulumi` that the user has installed; undefined: it is recent enough, and has the language hosts of the edition.
  * @param {NodeJS.ProcessEnv} env
  * @param {import("./version.mjs").Edition} edition
  */
@@ -54,7 +54,7 @@ async function problemOnPath(env, { pieces }) {
 }
 
 /**
- * What `pulumi version` prints; undefined when it fails.
+ * The output of `pulumi version`; undefined when it fails.
  * @param {string} pulumi
  * @param {NodeJS.ProcessEnv} env
  */

@@ -54,7 +54,7 @@ async function installEngine() {
       log(`Pulumi engine ${edition.name} is ready: ${folder}`);
       return;
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = /** @type {Error} */ (error).message;
       tried.push(`${name}: ${problem}`);
       log(`no engine from ${name}: ${problem.split("\n", 1)[0]}`);
     }
@@ -100,6 +100,6 @@ try {
     log(`waiting for another process that is getting the Pulumi engine (${holder})`),
   );
 } catch (error) {
-  log(error instanceof Error ? error.message : String(error));
+  log(/** @type {Error} */ (error).message);
   process.exit(1);
 }

@@ -21,7 +21,10 @@ export async function downloadEngine(
   { url = releaseUrl, platform = process.platform, arch = process.arch } = {},
 ) {
   const name = archiveName(platform, arch);
-  const wanted = checksumOf((await get(`${url}/SHA512SUMS`)).toString(), name);
+  // Lines of `<hex>  <file>`.
+  const sums = (await get(`${url}/SHA512SUMS`)).toString().split("\n");
+  const [hash] = sums.map((line) => line.trim().split(/\s+\*?/)).find(([, file]) => file === name) ?? [];
+  const wanted = hash?.toLowerCase();
   if (wanted === undefined) throw new Error(`${url}/SHA512SUMS does not list ${name}`);
 
   log(`downloading ${url}/${name}`);
@@ -44,15 +47,6 @@ function archiveName(platform, arch) {
   return `pulumi-v${engineVersion}-${platform}-${arch}.tar.gz`;
 }
 
-/** @param {string} sums lines of `<hex>  <file>` @param {string} name */
-function checksumOf(sums, name) {
-  for (const line of sums.split("\n")) {
-    const [hash, file] = line.trim().split(/\s+\*?/);
-    if (file === name) return hash?.toLowerCase();
-  }
-  return undefined;
-}
-
 /** @param {string} url @returns {Promise<Buffer>} */
 async function get(url) {
   try {
@@ -60,12 +54,8 @@ async function get(url) {
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return Buffer.from(await response.arrayBuffer());
   } catch (error) {
-    throw new Error(`${url}: ${reasonOf(error)}`, { cause: error });
+    // fetch says "fetch failed" and keeps the reason in the cause.
+    const { message, cause } = /** @type {Error} */ (error);
+    throw new Error(`${url}: ${cause instanceof Error ? cause.message : message}`, { cause: error });
   }
-}
-
-/** fetch says "fetch failed" and keeps the reason in the cause. */
-function reasonOf(/** @type {unknown} */ error) {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
 }

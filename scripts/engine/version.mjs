@@ -1,6 +1,6 @@
-// Which Pulumi engine this project uses: the only place that names versions. A change here is a new cache folder.
+// The Pulumi engine of this project: the only place that names versions. A change here is a new cache folder.
 
-/** What is downloaded or built when the machine has no engine. */
+/** The version to download or build for a machine without an engine. */
 export const engineVersion = "3.259.0";
 
 /** The oldest `pulumi` on the PATH that is accepted. */

@@ -1,4 +1,4 @@
-// What is generated in docs/: the page of all capabilities, and the table of resources.
+// The generated texts in docs/: the page of all capabilities, and the table of resources.
 import {
   BUILT_IN_ROLE_CAPABILITIES,
   BUILT_IN_ROLES_SOURCE,
@@ -12,7 +12,7 @@ import {
 import type { Operation } from "../../schema/operation.ts";
 import { fileOfType } from "./program-type.ts";
 
-/** The services, and how the enum names of their capabilities begin. What is left goes by its own first word. */
+/** The services, and the first words in the enum names of their capabilities. */
 const SERVICES: readonly (readonly [string, RegExp])[] = [
   ["Identity and access", /^CAP_(IAM|TERMS)_/],
   ["Events", /^CAP_EVENTS_/],
@@ -85,17 +85,15 @@ export const withResourceTable = (page: string): string => {
   const start = page.indexOf(TABLE_HEAD) + TABLE_HEAD.length;
   const end = page.indexOf("\n\n", start) + 1;
   if (start < TABLE_HEAD.length || end === 0) throw new Error("docs/resources.md has no table of resources");
-  return page.slice(0, start) + tableRows().join("") + page.slice(end);
-};
-
-const tableRows = () =>
-  Object.values<Resource>(resources)
+  const rows = Object.values<Resource>(resources)
     .filter(isManaged)
     .flatMap(({ type, texts }) => [
       rowOf(type, texts.about),
       // The set of a kind comes after it.
       ...(roleBindingSet.type === `${type}Set` ? [rowOf(roleBindingSet.type, roleBindingSet.about)] : []),
     ]);
+  return page.slice(0, start) + rows.join("") + page.slice(end);
+};
 
 const rowOf = (type: string, about: string) =>
   `| [${type}](resources/${fileOfType(type)}.md) | ${about.replace(/\.$/, "")} |\n`;

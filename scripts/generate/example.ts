@@ -1,4 +1,4 @@
-// The example of each resource: the first program of its page in docs/. The comments of the classes show what it says of the resource.
+// The example of each resource: the first program of its page in docs/. The comments of the classes show its paragraphs on the resource.
 // The plugin's schema has the whole of it in TypeScript, Python and YAML, as Pulumi's registry and its generators of SDKs read it
 // (https://www.pulumi.com/docs/iac/extending-pulumi/schema/): the program runs here with classes that record their arguments, and the
 // printers of programs that an export has write them in the other languages.
@@ -17,11 +17,11 @@ import {
   token,
 } from "../../plugin/schema/types.ts";
 import { ACCESS_POLICY } from "../../plugin/schema.ts";
-import { toSnake } from "../../schema/index.ts";
+import { toSnake, uncapitalize } from "../../schema/index.ts";
 import { root } from "../base/project.mjs";
 import { article, fileOfType } from "./program-type.ts";
 
-/** What the program says of the resource itself: the paragraphs that declare one. */
+/** The paragraphs of the program that declare the resource itself. */
 export const exampleOf = (type: string): string =>
   programOf(type)
     .trimEnd()
@@ -73,11 +73,11 @@ const exampleText = (type: string, schema: Schema): string => {
 
 interface Recorded {
   entries: readonly Entry[];
-  /** what the program exports: an output of a resource, and the keys that lead into it, such as `["uid"]` */
+  /** the exports of the program: an output of a resource, and the keys that lead into it, such as `["uid"]` */
   outputs: readonly { name: string; entry: Entry; output: string; keys: string }[];
 }
 
-/** A resource, or what the path leads to in its outputs. */
+/** A resource, or the value at a path in its outputs. */
 class Made {
   readonly entry: Entry;
   readonly path: readonly string[];
@@ -104,15 +104,15 @@ const recordIn = (page: string, program: string, schema: Schema): Recorded => {
 
 const record = (program: string, schema: Schema): Recorded => {
   const entries: Entry[] = [];
-  const classOf = (type: string) =>
+  const classOf = (_: object, type: string | symbol) =>
     new Proxy(class {}, {
-      construct: (_, [name, args]) => {
-        const entry = entryFrom(type, name, args, schema);
+      construct: (_class, [name, args]) => {
+        const entry = entryFrom(String(type), name, args, schema);
         entries.push(entry);
         return made(entry);
       },
     });
-  const library = new Proxy({}, { get: (_, type) => classOf(String(type)) });
+  const library = new Proxy({}, { get: classOf });
   const outputs: Record<string, Made> = {};
   const body = program
     .replace(/^import (\{[^}]*\}) from "pulumi-irm";$/m, "const $1 = library;")
@@ -131,7 +131,7 @@ const entryFrom = (type: string, name: string, { parent, ...args }: Record<strin
   const { inputProperties } = spec;
   return {
     // The printers take the name of the class from it; a set and a component have one too.
-    kind: (type.charAt(0).toLowerCase() + type.slice(1)) as Entry["kind"],
+    kind: uncapitalize(type) as Entry["kind"],
     uid: "",
     name,
     isAdopted: false,

@@ -3,7 +3,7 @@ import { kindRecords } from "../../provider/kind/index.ts";
 import type { Kind } from "../../provider/record/kind.ts";
 import { roleBindingSet } from "../../schema/index.ts";
 import { exampleOf } from "./example.ts";
-import { lookUpArgs, SHARED_ARGS } from "./program-text.ts";
+import { listName, lookUpArgs, SHARED_ARGS } from "./program-text.ts";
 import { docLines, exampleLines, HEAD } from "./program-type.ts";
 
 /** The files of provider/program/generated/native, by name. */
@@ -30,7 +30,7 @@ const classesFile = (kinds: readonly Kind[]): string => {
   return `${[HEAD, ...imports, "", ...classes, registered].join("\n")}\n`;
 };
 
-/** All names of pulumi-irm, in their native form: what a module names itself takes precedence over what it exports as a whole. */
+/** All names of pulumi-irm, in their native form: in a module, a named export takes precedence over `export *`. */
 const indexFile = (kinds: readonly Kind[]): string => {
   const functions = kinds.flatMap((kind) => [
     ...(kind.texts.lookUp ? [`get${kind.type}`, `get${kind.type}Output`] : []),
@@ -56,8 +56,6 @@ const indexFile = (kinds: readonly Kind[]): string => {
   return `${lines.join("\n")}\n`;
 };
 
-const listName = ({ list: { operation } }: Kind) => operation.charAt(0).toLowerCase() + operation.slice(1);
-
 const functionsFile = (kinds: readonly Kind[]): string => {
   const messages = kinds.map(({ type }) => `${type} as ${type}Message`);
   return `${[
@@ -69,16 +67,22 @@ const functionsFile = (kinds: readonly Kind[]): string => {
     'import { get, getOutput, list } from "../../native/look-up.ts";',
     'import type * as dynamic from "../index.ts";',
     "",
-    ...kinds.flatMap((kind) => [...lookUp(kind), ...listOf(kind)]),
+    ...kinds.flatMap(functionsOf),
   ].join("\n")}`;
 };
 
 const OPTS = "opts?: pulumi.InvokeOptions";
 
-const lookUp = (kind: Kind): string[] => {
-  const { type, field, texts } = kind;
-  if (!texts.lookUp) return [];
+/** The look-up of a kind, and its list. */
+const functionsOf = (kind: Kind) => {
+  const { type, field, texts, list } = kind;
   const [message, resource] = [`${type}Message`, `resources.${field}`];
+  const listLines = [
+    `export const ${listName(kind)} = (args: dynamic.${list.operation}Args = {}, ${OPTS}): AsyncGenerator<${message}, void, undefined> =>`,
+    `  list<${message}>(${resource}, args, opts);`,
+    "",
+  ];
+  if (!texts.lookUp) return listLines;
   const [args, later] = lookUpArgs(kind).map((name) => (SHARED_ARGS.includes(name) ? name : `dynamic.${name}`));
   return [
     `export const get${type} = (args: ${args}, ${OPTS}): Promise<${message}> =>`,
@@ -87,14 +91,6 @@ const lookUp = (kind: Kind): string[] => {
     `export const get${type}Output = (args: ${later}, ${OPTS}): pulumi.Output<${message}> =>`,
     `  getOutput<${message}>(${resource}, args, opts);`,
     "",
-  ];
-};
-
-const listOf = (kind: Kind) => {
-  const { type, field, list } = kind;
-  return [
-    `export const ${listName(kind)} = (args: dynamic.${list.operation}Args = {}, ${OPTS}): AsyncGenerator<${type}Message, void, undefined> =>`,
-    `  list<${type}Message>(resources.${field}, args, opts);`,
-    "",
+    ...listLines,
   ];
 };

@@ -1,5 +1,5 @@
-// The types of arguments of provider/program from the fields of messages: what may be an Output, which fields are alternatives, and
-// the messages and enums that have a name of their own in programs.
+// The types of arguments of provider/program from the fields of messages: Outputs, alternatives, and the messages and enums that have a
+// name of their own in programs.
 import { z } from "zod";
 import {
   enumInfo,
@@ -20,16 +20,13 @@ interface Members {
   alternatives: string[];
 }
 
-type NameOf = (field: string) => string;
-
-/** The members of a message as arguments; types that have a name of their own are added to `declared`. */
+/** The members of a message as arguments, by the names that `nameOf` gives to fields. The file declares the types in them. */
 export const argumentMembers = (
   schema: Message,
-  fields: readonly string[],
-  nameOf: NameOf,
   imports: Imports,
-  declared: string[],
+  nameOf: (field: string) => string = (field) => field,
 ): Members => {
+  const fields = inputFields(schema);
   const { requiredOneofs = [], anyOf = [] } = messageInfo(schema) ?? {};
   const fieldOf = (name: string) => schema.shape[name] as z.ZodType;
   const groups = requiredOneofs.map((oneof) => fields.filter((name) => fieldInfo(fieldOf(name)).oneof === oneof));
@@ -41,7 +38,7 @@ export const argumentMembers = (
     groups.some(([only, ...others]) => only === name && others.length === 0);
   const member = (name: string, required: boolean, indent = "  ") => {
     const field = fieldOf(name);
-    const type = argumentType(field, imports, declared);
+    const type = argumentType(field, imports);
     const text = fieldText(field, "argument") ?? "";
     const isAlternative = required || groups.flat().includes(name);
     const shown = isAlternative ? text : withDefault(text, unwrap(field).def.type);
@@ -79,14 +76,14 @@ const alternativesText = (forms: readonly string[][]): string =>
 const membersText = (members: Members): string =>
   [...(members.plain.length > 0 ? [`{\n${members.plain.join("\n")}\n}`] : []), ...members.alternatives].join(" & ");
 
-const argumentType = (field: z.ZodType, imports: Imports, declared: string[]): string => {
+const argumentType = (field: z.ZodType, imports: Imports) => {
   const inner = unwrap(field);
   const { references } = fieldInfo(field);
   if (references !== undefined) {
     const one = `${imports.resource(references)} | pulumi.Input<string>`;
     return inner instanceof z.ZodRecord ? `Record<string, ${one}>` : one;
   }
-  const typeName = valueType(inner, imports, declared);
+  const typeName = valueType(inner, imports);
   return hasReferences(inner) ? typeName : `pulumi.Input<${typeName}>`;
 };
 
@@ -98,44 +95,40 @@ const hasReferences = (inner: z.ZodType): boolean =>
         (field) => fieldInfo(field).references !== undefined || hasReferences(unwrap(field)),
       );
 
-const valueType = (inner: z.ZodType, imports: Imports, declared: string[]): string => {
+const valueType = (inner: z.ZodType, imports: Imports): string => {
   if (inner instanceof z.ZodArray) {
     const item = unwrap(inner.element as z.ZodType);
-    const typeName = valueType(item, imports, declared);
+    const typeName = valueType(item, imports);
     return hasReferences(item) ? `${typeName}[]` : `pulumi.Input<${typeName}>[]`;
   }
   if (inner instanceof z.ZodRecord)
-    return `Record<string, pulumi.Input<${valueType(unwrap(inner.valueType as z.ZodType), imports, declared)}>>`;
-  if (enumInfo(inner)) return enumType(inner, imports, declared);
-  if (messageInfo(inner)) return messageType(inner as unknown as Message, imports, declared);
+    return `Record<string, pulumi.Input<${valueType(unwrap(inner.valueType as z.ZodType), imports)}>>`;
+  if (enumInfo(inner)) return enumType(inner, imports);
+  if (messageInfo(inner)) return messageType(inner as unknown as Message, imports);
   return scalarType(inner);
 };
 
-const enumType = (inner: z.ZodType, imports: Imports, declared: string[]): string => {
+const enumType = (inner: z.ZodType, imports: Imports) => {
   const { enum: name, numbers, argumentType: own, text } = enumInfo(inner) ?? { enum: "", numbers: {} };
   if (Object.keys(numbers).length > OPEN_ENUM) return "string";
   if (own === undefined) throw new TypeError(`${name} is an argument, and has no argumentType`);
   const type = imports.message(typeName(name), "Value");
   const lines = [...docLines("", [`${text ?? own}, by its name in the API.`]), `export type ${own} = ${type};`];
-  return declare(own, lines.join("\n"), declared);
+  return imports.declare(own, lines.join("\n"));
 };
 
-const messageType = (schema: Message, imports: Imports, declared: string[]): string => {
+const messageType = (schema: Message, imports: Imports) => {
   const { argumentType: own, text } = messageInfo(schema) ?? {};
-  const members = argumentMembers(schema, inputFields(schema), (name) => name, imports, declared);
+  const members = argumentMembers(schema, imports);
   if (own === undefined) return membersText(members).replaceAll("\n", "\n  ");
-  const head = docLines("", [`${text ?? own}.`]);
-  if (members.alternatives.length === 0)
-    return declare(own, [...head, `export interface ${own} {`, ...members.plain, "}"].join("\n"), declared);
-  return declare(own, [...head, `export type ${own} = ${membersText(members)};`].join("\n"), declared);
+  const lines =
+    members.alternatives.length === 0
+      ? [`export interface ${own} {`, ...members.plain, "}"]
+      : [`export type ${own} = ${membersText(members)};`];
+  return imports.declare(own, [...docLines("", [`${text ?? own}.`]), ...lines].join("\n"));
 };
 
-const declare = (name: string, text: string, declared: string[]) => {
-  if (!declared.includes(text)) declared.push(text);
-  return name;
-};
-
-/** A text that says what the value is where the program gives none. */
+/** A text that names the default of the value. */
 export const withDefault = (text: string, type: string): string => {
   if (/default|absent|undefined|may always|instead of/i.test(text)) return text;
   return `${text.replace(/\.$/, "")}; default: ${type === "boolean" ? "false" : type === "array" || type === "record" ? "empty" : "none"}`;

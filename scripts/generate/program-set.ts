@@ -1,10 +1,9 @@
-// The class of a set of role bindings from its descriptor: arguments, outputs and the records in them. What its constructor does is
-// written by hand (provider/program/set-resource.ts).
+// The class of a set of role bindings from its descriptor: arguments, outputs and the records in them. Its constructor is in
+// provider/program/set-resource.ts, by hand.
 import { z } from "zod";
 import {
   BoundRecord,
   fieldText,
-  inputFields,
   isOptional,
   type Message,
   messageInfo,
@@ -19,39 +18,31 @@ import { createImports, docLines, exampleLines, fileOfType, HEAD, type Imports, 
 /** The files by name: the set, and the record that it shares with the outputs of other kinds. */
 export const setFiles = (): Map<string, string> =>
   new Map([
-    ["bound-record.ts", `${[HEAD, recordText(BoundRecord, createImports(""), [])].join("\n\n")}\n`],
+    ["bound-record.ts", `${[HEAD, recordText(BoundRecord, createImports(""))].join("\n\n")}\n`],
     [`${fileOfType(roleBindingSet.type)}.ts`, setFile()],
   ]);
 
-const setFile = (): string => {
-  const { type } = roleBindingSet;
+const setFile = () => {
+  const { type, about, errors, arguments: schema, outputs } = roleBindingSet;
   const imports = createImports(type);
   imports.value("SetResource", "../set-resource.ts");
-  const declared: string[] = [];
-  const outputs = outputMembers(roleBindingSet.outputs, imports, declared);
-  const blocks = [...argumentBlocks(imports), ...declared, classText(outputs)];
-  return `${[[HEAD, ...imports.lines()].join("\n"), ...blocks].join("\n\n")}\n`;
-};
-
-const argumentBlocks = (imports: Imports): string[] => {
-  const { type, arguments: schema } = roleBindingSet;
-  const declared: string[] = [];
-  const { plain } = argumentMembers(schema, inputFields(schema), (name) => name, imports, declared);
-  // No field of the API: the program knows it while it runs, as it knows the switches of other kinds.
-  const members = plain.map((line) => line.replace(/pulumi\.Input<(boolean|number)>/, "$1"));
-  const head = docLines("", [`What a ${type} takes.`, "", ...texts()]);
-  return [...declared, [...head, `export interface ${type}Args {`, ...members, "}"].join("\n")];
-};
-
-const texts = () => [`Errors: ${roleBindingSet.errors}`, "", ...exampleLines(exampleOf(roleBindingSet.type))];
-
-const classText = (outputs: ReturnType<typeof outputMembers>): string => {
-  const { type, about } = roleBindingSet;
-  const members = outputs.flatMap(({ name, text, valueType, isOptional }) => [
+  const texts = [`Errors: ${errors}`, "", ...exampleLines(exampleOf(type))];
+  const { plain } = argumentMembers(schema, imports);
+  const argumentBlocks = [
+    ...imports.takeDeclared(),
+    [
+      ...docLines("", [`What a ${type} takes.`, "", ...texts]),
+      `export interface ${type}Args {`,
+      // No field of the API: the program knows it while it runs, as it knows the switches of other kinds.
+      ...plain.map((line) => line.replace(/pulumi\.Input<(boolean|number)>/, "$1")),
+      "}",
+    ].join("\n"),
+  ];
+  const members = outputMembers(outputs, imports).flatMap(({ name, text, valueType, isOptional }) => [
     ...docLines("  ", [text]),
     `  declare readonly ${name}: pulumi.Output<${valueType}${isOptional ? " | undefined" : ""}>;`,
   ]);
-  return `${docLines("", [`${type}: ${about}`, "", ...texts()]).join("\n")}
+  const classText = `${docLines("", [`${type}: ${about}`, "", ...texts]).join("\n")}
 export class ${type} extends SetResource {
 ${members.join("\n")}
 
@@ -60,31 +51,30 @@ ${members.join("\n")}
     super(name, args, opts);
   }
 }`;
+  const blocks = [...argumentBlocks, ...imports.takeDeclared(), classText];
+  return `${[[HEAD, ...imports.lines()].join("\n"), ...blocks].join("\n\n")}\n`;
 };
 
-/** The fields of a message as outputs; the records in them are added to `declared`. */
-const outputMembers = (schema: Message, imports: Imports, declared: string[]) =>
+/** The fields of a message as outputs. The file declares the records in them. */
+const outputMembers = (schema: Message, imports: Imports) =>
   Object.entries(schema.shape).map(([name, field]) => ({
     name,
     text: fieldText(field, "output") ?? "",
-    valueType: valueType(unwrap(field), imports, declared),
+    valueType: valueType(unwrap(field), imports),
     isOptional: isOptional(field),
   }));
 
-const valueType = (inner: z.ZodType, imports: Imports, declared: string[]): string => {
+const valueType = (inner: z.ZodType, imports: Imports): string => {
   const message = messageInfo(inner)?.message;
   if (message === messageInfo(BoundRecord)?.message) return imports.type("BoundRecord", "./bound-record.ts");
-  if (inner instanceof z.ZodArray) return `${valueType(unwrap(inner.element as z.ZodType), imports, declared)}[]`;
-  if (message !== undefined) {
-    declared.push(recordText(inner as Message, imports, declared));
-    return typeName(message);
-  }
-  return scalarType(inner);
+  if (inner instanceof z.ZodArray) return `${valueType(unwrap(inner.element as z.ZodType), imports)}[]`;
+  if (message === undefined) return scalarType(inner);
+  return imports.declare(typeName(message), recordText(inner as Message, imports));
 };
 
-const recordText = (schema: Message, imports: Imports, declared: string[]): string => {
+const recordText = (schema: Message, imports: Imports) => {
   const { message = "", text = "" } = messageInfo(schema) ?? {};
-  const members = outputMembers(schema, imports, declared).flatMap((one) => [
+  const members = outputMembers(schema, imports).flatMap((one) => [
     ...docLines("  ", [one.text]),
     `  ${one.name}${one.isOptional ? "?" : ""}: ${one.valueType};`,
   ]);

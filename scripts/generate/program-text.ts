@@ -1,5 +1,5 @@
-// The classes of provider/program from the descriptors: arguments, outputs, look-ups and lists of each kind, with what people read
-// of them. What a class does beyond its fields is written by hand.
+// The classes of provider/program from the descriptors: arguments, outputs, look-ups and lists of each kind, with their comments. People
+// write the behavior of the classes by hand.
 import { z } from "zod";
 import { PROVIDER_SETTINGS } from "../../client/config.ts";
 import { settingTexts } from "../../client/credential-settings.ts";
@@ -13,10 +13,10 @@ import {
   enumInfo,
   fieldInfo,
   fieldText,
-  inputFields,
   lookUpArguments,
   messageInfo,
   typeName,
+  uncapitalize,
   unwrap,
 } from "../../schema/index.ts";
 import { exampleOf } from "./example.ts";
@@ -72,7 +72,6 @@ const doc = (indent: string, ...lines: readonly string[]) => docLines(indent, li
 
 const argumentBlocks = (kind: Kind, imports: Imports): string[] => {
   const { type, schema } = kind;
-  const declared: string[] = [];
   const ownMembers = Object.keys(ownArguments(kind))
     .filter((name) => !kind.display?.includes(name) && name !== "root")
     .map(
@@ -81,8 +80,8 @@ const argumentBlocks = (kind: Kind, imports: Imports): string[] => {
     );
   const parent = (indent: string) => `${doc(indent, kind.texts.parent.argument)}
 ${indent}parent: ${imports.resource(kind.parent)} | pulumi.Input<string>;`;
-  const nameOf = (name: string) => argumentOf(kind, name);
-  const { plain, alternatives } = argumentMembers(schema, inputFields(schema), nameOf, imports, declared);
+  const { plain, alternatives } = argumentMembers(schema, imports, (name) => argumentOf(kind, name));
+  const declared = imports.takeDeclared();
   const place = `(
   | {
 ${parent("      ")}
@@ -107,7 +106,7 @@ const OWN_TYPES: Readonly<Record<string, string>> = { adopt: "pulumi.Input<strin
 
 const articleAtStart = (type: string) => `A${article(type).slice(1)}`;
 
-/** What a resource refuses, what the service refuses, and an example. */
+/** The refusals of a resource and of the service, and an example. */
 const usageOf = (kind: Kind) => [
   "Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with PERMISSION_DENIED a " +
     `caller without ${needsOf(kind, kind.operations.create)}, and with NOT_FOUND a parent, or another record that is referred to, which does not exist.`,
@@ -200,13 +199,6 @@ const importArgs = ({ type }: Kind, args: string, imports: Imports) => {
   return args;
 };
 
-/** The types of arguments that no other kind shares. */
-const lookUpTypes = (kind: Kind, imports: Imports) => {
-  const by = kind.texts.lookUp?.by;
-  if (by === "uid or name") return byUidOrName(kind, placeArgument(kind), imports);
-  return by === "parent" ? byParent(kind, placeArgument(kind), imports) : [];
-};
-
 const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
   const { type } = kind;
   const { lookUp } = kind.texts;
@@ -224,7 +216,9 @@ const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
     doc("", about, "", errors, "", ...exampleLines(`const found = ${example}({ ${given.join(", ")} });`));
   const later = `get${type} with inputs that may not be known yet. In a preview that does not know them, its value is not known.`;
   return [
-    ...lookUpTypes(kind, imports),
+    // The types of arguments that no other kind shares.
+    ...(lookUp.by === "uid or name" ? byUidOrName(kind, imports) : []),
+    ...(lookUp.by === "parent" ? byParent(kind, imports) : []),
     `${docs(lookUp.text, `await get${type}`)}
 export const get${type} = (args: ${args}): Promise<${message}> =>
   ${call("get")};`,
@@ -267,8 +261,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   IdentityProvider: "sso.uid",
 };
 
-const byUidOrName = (kind: Kind, place: string, imports: Imports): string[] => {
+const byUidOrName = (kind: Kind, imports: Imports) => {
   const { type } = kind;
+  const place = placeArgument(kind);
   const byUid = imports.type("GetByUidArgs", "../get.ts");
   const about = doc("", `${articleAtStart(kind.word)} by its uid, or by its name in a ${kind.parent.toLowerCase()}.`);
   if (place === "parent")
@@ -293,8 +288,9 @@ ${doc("      ", parentText)}
 
 const LATER = "/** The same with inputs that may not be known yet. */";
 
-const byParent = (kind: Kind, place: string, imports: Imports): string[] => {
+const byParent = (kind: Kind, imports: Imports) => {
   const { type, parent } = kind;
+  const place = placeArgument(kind);
   return [
     `${doc("", `${articleAtStart(kind.word)} by its ${place}, whose uid it has.`)}
 export interface Get${type}Args {
@@ -309,14 +305,17 @@ export interface Get${type}OutputArgs {
   ];
 };
 
-const listBlocks = (kind: Kind, imports: Imports): string[] => {
+/** `listGroups` */
+export const listName = ({ list }: Kind): string => uncapitalize(list.operation);
+
+const listBlocks = (kind: Kind, imports: Imports) => {
   const { operation } = kind.list;
   const message = imports.message(kind.type);
   imports.value("resources", "../../../schema/index.ts");
   imports.value("listRecords", "../get.ts");
   const request = imports.message(typeName(`iam.${operation}Request`), "");
   const args = `${operation}Args`;
-  const name = operation.charAt(0).toLowerCase() + operation.slice(1);
+  const name = listName(kind);
   const errors = `All pages, read while the program iterates. Errors: PERMISSION_DENIED without ${needsOf(kind, operation)}; INVALID_ARGUMENT for a filter that is none.`;
   const example = `for await (const ${kind.field} of ${name}({ uidp: { descendantsOf: organization } })) console.log(${kind.field}.uid);`;
   return [

@@ -1,4 +1,4 @@
-// What the generators of provider/program share: imports of a file, doc comments, and what an output may lack.
+// Shared by the generators of provider/program: imports of a file, doc comments, and types of scalars.
 import type { z } from "zod";
 import { toSnake } from "../../schema/index.ts";
 
@@ -12,9 +12,10 @@ export const article = (type: string): string => `${/^[AEIOU]/i.test(type) ? "an
 
 export type Imports = ReturnType<typeof createImports>;
 
-/** The imports of a file; each function returns the name under which the file has it. */
+/** The imports of a file, and the types that it declares. Each function returns the name of a type in the file. */
 export const createImports = (own: string) => {
   const files = new Map<string, Map<string, boolean>>();
+  const declared = new Set<string>();
   const add = (name: string, file: string, isType: boolean): string => {
     const names = files.get(file) ?? new Map<string, boolean>();
     files.set(file, names);
@@ -25,6 +26,17 @@ export const createImports = (own: string) => {
   return {
     type,
     value: (name: string, file: string): string => add(name, file, false),
+    /** a type of the file itself */
+    declare: (name: string, text: string) => {
+      declared.add(text);
+      return name;
+    },
+    /** Returns and removes the declarations so far. */
+    takeDeclared: () => {
+      const texts = [...declared];
+      declared.clear();
+      return texts;
+    },
     /** a class of another kind */
     resource: (name: string): string => (name === own ? name : type(name, `./${fileOfType(name)}.ts`)),
     /** the API's message; its name in the file ends with `suffix` */

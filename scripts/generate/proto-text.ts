@@ -7,7 +7,8 @@ import {
   type MessageDescriptor,
   type Options,
   toLowerCamel,
-} from "../../schema/protobuf/message.ts";
+  toSnake,
+} from "../../schema/index.ts";
 import { HEAD, wrapText } from "./program-type.ts";
 
 export const protoText = (file: FileDescriptor): string => {
@@ -128,7 +129,7 @@ const aggregate = (value: Options): string[] => {
     Array.isArray(own) ? own.map((item) => [key, item] as const) : [[key, own] as const],
   );
   const lines = entries.flatMap(([key, own]) => {
-    const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const name = toSnake(key);
     if (typeof own === "string") return [`${name}: ${JSON.stringify(own)}`];
     const [first, ...rest] = aggregate(own as Options);
     return [`${name} ${first}`, ...rest];

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type Language, readmes } from "../../plugin/schema/language.ts";
+import { capitalize } from "../../schema/index.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Schema = { [name: string]: Json };
@@ -10,17 +11,12 @@ type Schema = { [name: string]: Json };
 /** Options that texts mention. */
 const OPTIONS = ["protect", "retainOnDelete"];
 
-/** What stands between the words of a description and its example (scripts/generate/example.ts). */
+/** The text between the words of a description and its example (scripts/generate/example.ts). */
 const EXAMPLES = "\n\n{{% examples %}}\n";
 
-const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
-const snakeCase = (name: string): string =>
-  name.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3_$2$4").toLowerCase();
-
 const spellings: Readonly<Record<Language, (name: string) => string>> = {
-  python: snakeCase,
-  go: pascalCase,
+  python: (name) => name.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3_$2$4").toLowerCase(),
+  go: capitalize,
 };
 
 export const schemaFor = (language: Language, schema: Schema): Schema => {

@@ -62,7 +62,7 @@ function goMod(/** @type {GoBuild} */ build) {
   return [
     "module pulumi-irm.invalid/build",
     "",
-    // The language version only; Go raises it to what the dependencies need.
+    // The language version only; Go raises it to the one that the dependencies need.
     "go 1.21",
     "",
     `require ${build.module} ${build.version}`,

@@ -31,15 +31,12 @@ export async function ensureGrpcurl(env = process.env) {
     join(cacheFolder(env), "lock", `grpcurl-${grpcurlVersion}`),
     async () => {
       // Another process may have done it meanwhile.
-      if (!(await isExecutable(command))) await install(folder);
+      if (await isExecutable(command)) return { command };
+      log(`building grpcurl ${grpcurlVersion} from its Go module, once per version: about a minute`);
+      await fillFolder(folder, (staging) => buildGoProgram(join(staging, "grpcurl"), build));
+      log(`grpcurl ${grpcurlVersion} is built`);
       return { command };
     },
     (holder) => log(`waiting for another process that is building grpcurl (${holder})`),
   );
-}
-
-async function install(/** @type {string} */ folder) {
-  log(`building grpcurl ${grpcurlVersion} from its Go module, once per version: about a minute`);
-  await fillFolder(folder, (staging) => buildGoProgram(join(staging, "grpcurl"), build));
-  log(`grpcurl ${grpcurlVersion} is built`);
 }
