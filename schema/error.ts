@@ -137,19 +137,13 @@ const VIOLATIONS_ROOM = 40 * 1024;
 const cut = (text: string, max: number) => (text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text);
 
 const limitViolations = (detail: Detail, room: number): Detail => {
-  if ("fieldViolations" in detail) {
-    const more = (description: string) => ({ field: "", description });
-    return { ...detail, fieldViolations: firstOf(detail.fieldViolations, room, more) };
-  }
-  if ("violations" in detail) {
-    const more = (description: string) => ({ type: "", description });
-    return { ...detail, violations: firstOf(detail.violations, room, more) };
-  }
-  return detail;
+  if ("fieldViolations" in detail)
+    return { ...detail, fieldViolations: firstOf(detail.fieldViolations, room, { field: "" }) };
+  return "violations" in detail ? { ...detail, violations: firstOf(detail.violations, room, { type: "" }) } : detail;
 };
 
-// As many violations as fit, then the number of omitted ones.
-const firstOf = <V extends object>(violations: readonly V[], room: number, more: (description: string) => V): V[] => {
+// As many violations as fit, then the number of omitted ones, in a violation with the fields of `rest`.
+const firstOf = <V extends object>(violations: readonly V[], room: number, rest: Omit<V, "description">): V[] => {
   const kept: V[] = [];
   let left = room;
   for (const violation of violations.slice(0, VIOLATIONS_MAX)) {
@@ -159,8 +153,8 @@ const firstOf = <V extends object>(violations: readonly V[], room: number, more:
     if (left < 0) break;
     kept.push(short);
   }
-  const rest = violations.length - kept.length;
-  return rest > 0 ? [...kept, more(`and ${rest} more`)] : kept;
+  const omitted = violations.length - kept.length;
+  return omitted > 0 ? [...kept, { ...rest, description: `and ${omitted} more` } as V] : kept;
 };
 
 /** Reads the body of an error. Undefined if it is not a status, such as a proxy's page or a truncated response. */

@@ -183,6 +183,12 @@ export const strings = z.array(string, { error: "must be a list of strings" });
 export const stringMap = z.record(z.string(), string, { error: "must be a map of strings" });
 export const int32Map = z.record(z.string(), int32, { error: "must be a map of integers" });
 
+/** The times of a record, in two fields from `number` on. */
+export const recordTimes = (number: number) => ({
+  createTime: output(number, timestamp, "When it was created: RFC 3339, UTC"),
+  updateTime: output(number + 1, timestamp, "When it was last changed: RFC 3339, UTC"),
+});
+
 // A registry builds its answer on every call, and readers ask once per list item: so each answer is computed once.
 
 /** The type itself, without optional and readonly. */

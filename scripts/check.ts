@@ -8,17 +8,16 @@ import { binFolder, compilerArgs, root } from "./base/project.mjs";
 type Step = { name: string; command: string; args: string[]; fix?: string };
 
 const generate = join("scripts", "generate.ts");
-const generated: Step = {
-  name: "generated files up to date",
-  command: process.execPath,
-  args: [generate, "--check"],
-  fix: `node ${generate}`,
-};
 
 const reading: Step[] = [
   { name: "types", command: process.execPath, args: compilerArgs },
   { name: "lint and format", command: "biome", args: ["check"], fix: "npm run fix" },
-  generated,
+  {
+    name: "generated files up to date",
+    command: process.execPath,
+    args: [generate, "--check"],
+    fix: `node ${generate}`,
+  },
   { name: "unused code and dependencies", command: "knip", args: [] },
   { name: "code that only tests use", command: "knip", args: ["--production"] },
   { name: "layers", command: process.execPath, args: [join("scripts", "layers.ts")] },

@@ -1,6 +1,6 @@
 // AccountAssociation: the accounts of a group at cloud providers. A group has at most one, and its uid is the group's.
 import { z } from "zod";
-import { enumeration, int64, message, optional, output, plain, required, string, timestamp } from "../field.ts";
+import { enumeration, int64, message, optional, output, plain, recordTimes, required, string } from "../field.ts";
 import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { awsAccount, description, name, nonEmpty } from "../text.ts";
@@ -62,8 +62,7 @@ export const AccountAssociation = message(
       }),
       "Tenant at Azure",
     ),
-    createTime: output(9, timestamp, "When it was created: RFC 3339, UTC"),
-    updateTime: output(10, timestamp, "When it was last changed: RFC 3339, UTC"),
+    ...recordTimes(9),
     github: optional(
       11,
       message("iam.AccountAssociation.GitHub", {

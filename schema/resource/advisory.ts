@@ -7,6 +7,7 @@ import {
   optional,
   output,
   plain,
+  recordTimes,
   required,
   string,
   strings,
@@ -161,8 +162,7 @@ const Severity = message("vulnerabilities.Severity", {
 export const Advisory = message("vulnerabilities.Advisory", {
   uid: output(1, uidp, "uid of its group, then a segment of its own"),
   advisoryId: output(2, string, "Identifier such as CGA-xvgw-cvr7-9g2q"),
-  createTime: output(3, timestamp, "When it was created: RFC 3339, UTC"),
-  updateTime: output(4, timestamp, "When it was last changed: RFC 3339, UTC"),
+  ...recordTimes(3),
   deleteTime: output(5, timestamp.optional(), "When it was deleted: RFC 3339, UTC; absent: it was not", {
     presence: true,
   }),

@@ -9,9 +9,9 @@ import {
   optional,
   output,
   plain,
+  recordTimes,
   required,
   string,
-  timestamp,
 } from "../field.ts";
 import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
@@ -47,8 +47,7 @@ export const Group = message("iam.Group", {
     always: true,
     serverChosen: true,
   }),
-  createTime: output(6, timestamp, "When it was created: RFC 3339, UTC"),
-  updateTime: output(7, timestamp, "When it was last changed: RFC 3339, UTC"),
+  ...recordTimes(6),
   kind: optional(8, OrgKind, "Kind of the organization that the group belongs to", {
     argumentText: "Kind of an organization; groups below a root inherit it; default: the service's choice",
     serverChosen: true,

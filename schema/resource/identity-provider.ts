@@ -1,7 +1,19 @@
 // IdentityProvider: where the people of an organization sign in. The default role is granted at the first sign-in, so creating
 // a provider means granting that role.
 import type { z } from "zod";
-import { bool, enumeration, message, optional, output, plain, required, string, strings, timestamp } from "../field.ts";
+import {
+  bool,
+  enumeration,
+  message,
+  optional,
+  output,
+  plain,
+  recordTimes,
+  required,
+  string,
+  strings,
+  timestamp,
+} from "../field.ts";
 import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { description, name, nonEmpty } from "../text.ts";
@@ -95,8 +107,7 @@ export const IdentityProvider = message(
     uid: output(1, uidp, "uid of its group, then a segment of its own"),
     name: required(2, name, "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique"),
     description: optional(3, description, "One line, at most 512 characters; default: empty"),
-    createTime: output(4, timestamp, "When it was created: RFC 3339, UTC"),
-    updateTime: output(5, timestamp, "When it was last changed: RFC 3339, UTC"),
+    ...recordTimes(4),
     defaultRole: required(6, uidp, "uid of the role that a first sign-in grants", {
       argumentText: "The role granted at the first sign-in: the name of a built-in role, a Role, or a uid",
       references: "Role",

@@ -8,6 +8,7 @@ import {
   optional,
   output,
   plain,
+  recordTimes,
   required,
   string,
   stringMap,
@@ -186,8 +187,7 @@ export const Identity = message(
       outputText: "RFC 3339, UTC; as of the last create or update: it moves by itself",
       volatile: true,
     }),
-    createTime: output(9, timestamp, "When it was created: RFC 3339, UTC"),
-    updateTime: output(10, timestamp, "When it was last changed: RFC 3339, UTC"),
+    ...recordTimes(9),
     claimMatch: plain(20, ClaimMatch, "Assumed by a workload whose token's claims match", { oneof: "relationship" }),
     staticKeys: plain(21, StaticKeys, "Assumed by a workload that signs with one of these keys", {
       oneof: "relationship",

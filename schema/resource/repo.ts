@@ -8,6 +8,7 @@ import {
   optional,
   output,
   plain,
+  recordTimes,
   required,
   string,
   stringMap,
@@ -215,8 +216,7 @@ export const Repo = message(
       excludes: INHERITED,
     }),
     customOverlay: optional(10, CustomOverlay, "What is put into each image, or taken out"),
-    createTime: output(11, timestamp, "When it was created: RFC 3339, UTC"),
-    updateTime: output(12, timestamp, "When it was last changed: RFC 3339, UTC"),
+    ...recordTimes(11),
   },
   { reserved: [6, "readme"] },
 );

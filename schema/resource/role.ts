@@ -1,7 +1,7 @@
 // Role: a named set of capabilities. Built-in ones live at the root and are readable by all; custom ones live in a group.
 import { z } from "zod";
 import { capabilities as allCapabilities, Capability, capabilityName, isInternalOnly } from "../capability.ts";
-import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
+import { message, optional, output, plain, recordTimes, required, string } from "../field.ts";
 import { rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
 import { description, name } from "../text.ts";
@@ -35,8 +35,7 @@ export const Role = message(
         synonyms: friendlyNames,
       },
     ),
-    createTime: output(5, timestamp, "When it was created: RFC 3339, UTC"),
-    updateTime: output(6, timestamp, "When it was last changed: RFC 3339, UTC"),
+    ...recordTimes(5),
   },
   {
     // A role with an internal-only capability must also hold `internal` (docs/contract.md#authorization).

@@ -106,9 +106,8 @@ const MintBody: z.ZodType<MintRequest, MintRequest> = z.strictObject({
   lifetimeSeconds: z.int().min(1).max(86_400).optional(),
 });
 
-export const issuerPages = (sts: Sts): PageTable => {
+export const issuerPages = ({ devIssuer, ...sts }: Sts): PageTable => {
   const json = (document: () => object) => () => ({ http: 200, json: document() });
-  const { devIssuer } = sts;
   return {
     "GET /.well-known/openid-configuration": json(sts.discovery),
     [`GET ${JWKS_PATH}`]: json(sts.jwks),

@@ -45,19 +45,17 @@ const parametersFromBody = (
   }
   const type = mediaType(contentType);
   if (type === "application/x-www-form-urlencoded") return parametersFrom(body.toString("utf8"), violations);
-  if (isJson(type)) return parametersFromJson(schema, jsonFromBody(body, violations));
+  if (isJson(type))
+    return Object.entries(jsonFromBody(body, violations)).flatMap(([key, value]): Parameter[] => {
+      // null means absent (proto3 JSON).
+      if (value === null) return [];
+      return Array.isArray(value) && fieldAt(schema, [key])?.isList
+        ? value.map((item): Parameter => [key, item])
+        : [[key, value]];
+    });
   if (contentType === undefined && body.length === 0) return [];
   throw unsupportedMediaType(type, "application/json or application/x-www-form-urlencoded");
 };
-
-const parametersFromJson = (schema: Message, json: Json): Parameter[] =>
-  Object.entries(json).flatMap(([key, value]): Parameter[] => {
-    // null means absent (proto3 JSON).
-    if (value === null) return [];
-    return Array.isArray(value) && fieldAt(schema, [key])?.isList
-      ? value.map((item): Parameter => [key, item])
-      : [[key, value]];
-  });
 
 const UNKNOWN_MAX = 10;
 

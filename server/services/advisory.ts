@@ -1,6 +1,6 @@
 // Advisories (docs/contract.md#advisories): read only, from the seed. Some filters need values that a record does not
 // show: the type of its newest event, the text to search. They are computed when the record is written.
-import { type Advisory, AdvisoryEvent, oneofsOf, type RequestOf, toSnake } from "../../schema/index.ts";
+import { type Advisory, AdvisoryEvent, oneofsOf, toSnake } from "../../schema/index.ts";
 import { among, type Condition, equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
@@ -11,28 +11,26 @@ const records = recordsOf("advisory");
 
 export const advisoryService = {
   GetAdvisory: records.get,
-  ListAdvisories: records.list((request) => filtersOf(request)),
+  ListAdvisories: records.list((request) => [
+    ...among("advisory_id", request.advisoryIds),
+    ...among(inBody("legacyAdvisoryId"), request.legacyAdvisoryIds),
+    // The origin replaces the names of all artifacts that are built from it.
+    ...(request.origin ? equals({ origin: request.origin }) : among("artifact_name", request.artifactNames)),
+    ...among(inBody("artifactType"), request.artifactTypes),
+    ...among(inBody("artifactArchitecture"), request.artifactArchitectures),
+    ...among(inBody("componentName"), request.componentNames),
+    ...among(inBody("componentType"), request.componentTypes),
+    ...among(inBody("componentLocation"), request.componentLocations),
+    ...exists("json_each(body, '$.aliases')", among("item.value", request.aliases)),
+    ...exists(EVENTS, among(ofEvent("reviewState"), set(request.eventReviewStates))),
+    ...exists(EVENTS, among(ofEvent("author"), request.eventAuthors)),
+    ...exists(EVENTS, among(ofEvent("author"), request.excludeEventAuthors), "NOT "),
+    ...exists(EVENTS, among(ofEvent("reviewer"), request.eventReviewers)),
+    ...exists(`${EVENTS} AS event, json_each(event.value)`, among("item.key", set(request.eventTypes).map(memberOf))),
+    ...equals({ latest_event_type: set([request.latestEventType ?? ""])[0] }),
+    ...exists("json_each(search)", containing(request.query)),
+  ]),
 } satisfies ServiceMethods;
-
-const filtersOf = (request: RequestOf<"ListAdvisories">) => [
-  ...among("advisory_id", request.advisoryIds),
-  ...among(inBody("legacyAdvisoryId"), request.legacyAdvisoryIds),
-  // The origin replaces the names of all artifacts that are built from it.
-  ...(request.origin ? equals({ origin: request.origin }) : among("artifact_name", request.artifactNames)),
-  ...among(inBody("artifactType"), request.artifactTypes),
-  ...among(inBody("artifactArchitecture"), request.artifactArchitectures),
-  ...among(inBody("componentName"), request.componentNames),
-  ...among(inBody("componentType"), request.componentTypes),
-  ...among(inBody("componentLocation"), request.componentLocations),
-  ...exists("json_each(body, '$.aliases')", among("item.value", request.aliases)),
-  ...exists(EVENTS, among(ofEvent("reviewState"), set(request.eventReviewStates))),
-  ...exists(EVENTS, among(ofEvent("author"), request.eventAuthors)),
-  ...exists(EVENTS, among(ofEvent("author"), request.excludeEventAuthors), "NOT "),
-  ...exists(EVENTS, among(ofEvent("reviewer"), request.eventReviewers)),
-  ...exists(`${EVENTS} AS event, json_each(event.value)`, among("item.key", set(request.eventTypes).map(memberOf))),
-  ...equals({ latest_event_type: set([request.latestEventType ?? ""])[0] }),
-  ...exists("json_each(search)", containing(request.query)),
-];
 
 const EVENTS = "json_each(body, '$.events')";
 const inBody = (field: string) => `json_extract(body, '$.${field}')`;

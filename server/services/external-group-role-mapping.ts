@@ -3,7 +3,6 @@
 import {
   alreadyExists,
   type ExternalGroupRoleMapping,
-  type FieldViolation,
   inputViolations,
   operations,
   parentOf,
@@ -33,11 +32,18 @@ export const externalGroupRoleMappingService = {
     const input = records.input(context, externalGroupRoleMapping);
     const { externalGroupId, roleUid, scope } = input;
     existing(context, "identityProvider", parent);
-    const misplaced = context.original ? [] : scopeViolations(parent, scope);
-    throwIfAny([...misplaced, ...roleViolations(context, rootOf(parent), roleUid, "roleUid")]);
+    const organization = rootOf(parent);
+    const isMisplaced = !context.original && scope !== organization;
+    const description = `must be the organization of the identity provider, ${organization}`;
+    throwIfAny([
+      ...(isMisplaced ? [{ field: "scope", description }] : []),
+      ...roleViolations(context, organization, roleUid, "roleUid"),
+    ]);
     existing(context, "group", scope);
-    // The identity provider may be in a group below, and the role is granted at the organization.
-    demandMapping(context, scope, roleUid);
+    // The identity provider may be in a group below, and the role is granted at the organization. The published contract says so itself
+    // (docs/contract.md#mapping-role), so this also holds without anti-escalation.
+    const role = context.store.get(shapes.role, roleUid);
+    demand(context.caller, ["role_bindings.create", ...(role ? capabilitiesOfRole(role) : [])], scope);
     throwIfMapped(context.store, parent, input);
     return records.insert(context, uidIn(context, parent), { externalGroupId, roleUid, scope });
   },
@@ -48,18 +54,13 @@ export const externalGroupRoleMappingService = {
   BatchDeleteExternalGroupRoleMappings: ({ parent, names }, context) => {
     throwIfAny(inputViolations(operations.BatchDeleteExternalGroupRoleMappings.request, { parent, names }));
     existing(context, "identityProvider", parent);
-    throwIfAny(names.flatMap((name, i) => nameViolations(parent, name, i)));
+    const description = "must be the uid of a mapping of the identity provider";
+    throwIfAny(names.flatMap((name, i) => (parentOf(name) === parent ? [] : [{ field: `names[${i}]`, description }])));
     const found = [...new Set(names)].flatMap((uid) => context.store.get(shapes.externalGroupRoleMapping, uid) ?? []);
     for (const { uid } of found) context.store.remove(shapes.externalGroupRoleMapping, uid);
     return { parent, externalGroupRoleMappings: found.map(mappingFrom) };
   },
 } satisfies ServiceMethods;
-
-/** The published contract says so itself (docs/contract.md#mapping-role), so this also holds without anti-escalation. */
-const demandMapping = (context: ServiceContext, scope: string, roleUid: string): void => {
-  const role = context.store.get(shapes.role, roleUid);
-  demand(context.caller, ["role_bindings.create", ...(role ? capabilitiesOfRole(role) : [])], scope);
-};
 
 /** The grants to the external groups of an identity provider. */
 export const demandMappedRoles = (context: ServiceContext, identityProvider: string): void => {
@@ -69,17 +70,6 @@ export const demandMappedRoles = (context: ServiceContext, identityProvider: str
   for (const { role_uid: role, scope } of mapped.all(identityProvider))
     demandRole(context, scope as string, role as string);
 };
-
-const scopeViolations = (identityProvider: string, scope: string): FieldViolation[] => {
-  const organization = rootOf(identityProvider);
-  if (scope === organization) return [];
-  return [{ field: "scope", description: `must be the organization of the identity provider, ${organization}` }];
-};
-
-const nameViolations = (parent: string, name: string, i: number): FieldViolation[] =>
-  parentOf(name) === parent
-    ? []
-    : [{ field: `names[${i}]`, description: "must be the uid of a mapping of the identity provider" }];
 
 const throwIfMapped = (store: Store, parent: string, mapping: ExternalGroupRoleMapping): void => {
   const { externalGroupId, roleUid, scope } = mapping;

@@ -9,7 +9,6 @@ import {
   isUidp,
   levelOf,
   notFound,
-  type PreconditionViolation,
   resources,
   rootOf,
 } from "../../schema/index.ts";
@@ -71,7 +70,11 @@ export const groupService = {
 
   DeleteGroup: ({ uid }, context) => {
     records.row(context, uid);
-    const violations = childViolations(context.store, uid);
+    const children = CHILDREN.filter(({ sql }) => context.store.statement(sql).get(uid));
+    const violations = children.map(({ words }) => ({
+      type: "RESOURCE_NOT_EMPTY",
+      description: `cannot delete group with child ${words}`,
+    }));
     if (violations.length > 0) throw failedPrecondition(violations);
     context.store.statement("DELETE FROM role_bindings WHERE parent = ? AND founding = 1").run(uid);
     return records.deleteIfThere({ uid }, context);
@@ -121,12 +124,6 @@ const CHILDREN = Object.values(resources)
     };
   });
 
-const childViolations = (store: Store, uid: string): PreconditionViolation[] =>
-  CHILDREN.filter(({ sql }) => store.statement(sql).get(uid)).map(({ words }) => ({
-    type: "RESOURCE_NOT_EMPTY",
-    description: `cannot delete group with child ${words}`,
-  }));
-
 // LookupGroup: the verified organization named like the e-mail domain of the caller (docs/contract.md#lookup-group). Every
 // refusal has the same words, so that no caller can find out which organizations exist.
 
@@ -153,15 +150,11 @@ export const lookupGroupService = {
   LookupGroup: (_, context) => {
     const domain = domainOf(context);
     const [only, ...others] = domain ? verifiedRoots(context, domain) : [];
-    if (!only || others.length > 0) throw missing();
-    return { group: groupFrom(only, context.store) };
+    if (only && others.length === 0) return { group: groupFrom(only, context.store) };
+    const { details } = notFound("Group", "");
+    throw new ApiError("NOT_FOUND", "Not found: there is no group for the e-mail domain of the caller", { details });
   },
 } satisfies ServiceMethods;
-
-const missing = () => {
-  const { details } = notFound("Group", "");
-  return new ApiError("NOT_FOUND", "Not found: there is no group for the e-mail domain of the caller", { details });
-};
 
 const domainOf = ({ caller, identityRules }: ServiceContext) => {
   const { actorIssuer = "", email = "", emailVerified } = caller.token();

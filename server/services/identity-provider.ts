@@ -1,8 +1,7 @@
 // Identity providers. Everyone who signs in for the first time is granted the default role, so setting one up takes what
 // granting that role takes (docs/contract.md#d21). The client secret is not stored and so cannot be shown.
-import { type FieldViolation, IdentityProvider, type Json, parseMask } from "../../schema/index.ts";
+import { IdentityProvider, type Json, parseMask } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
-import type { Row } from "../store/store.ts";
 import type { IdentityRules, ServiceMethods } from "./context.ts";
 import { demandMappedRoles } from "./external-group-role-mapping.ts";
 import { issuerViolations } from "./identity.ts";
@@ -14,18 +13,15 @@ type Oidc = NonNullable<IdentityProvider["oidc"]>;
 // Replaces the secret: the store records only that there is one.
 const KEPT = "kept";
 
-// Reads of one provider show its provisioning. This server never issues a token for it.
-const identityProviderFrom = (row: Row): IdentityProvider => ({
-  ...recordFrom<IdentityProvider>(row),
-  scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" },
-});
-
-const inputOf = ({ body, columns }: Row): Json => ({
-  ...body,
-  oidc: { ...(body.oidc as Oidc), ...(columns.has_secret === 1 && { clientSecret: KEPT }) },
-});
-
-const records = recordsOf("identityProvider", identityProviderFrom, recordFrom<IdentityProvider>);
+const records = recordsOf(
+  "identityProvider",
+  // Reads of one provider show its provisioning. This server never issues a token for it.
+  (row): IdentityProvider => ({
+    ...recordFrom<IdentityProvider>(row),
+    scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" },
+  }),
+  recordFrom<IdentityProvider>,
+);
 
 export const identityProviderService = {
   GetIdentityProvider: records.get,
@@ -49,12 +45,16 @@ export const identityProviderService = {
   // the caller may grant the default role, and the roles of these groups.
   UpdateIdentityProvider: ({ identityProvider, updateMask }, context) => {
     const row = records.row(context, identityProvider.uid);
-    const current = inputOf(row);
-    const change = keepStored(current.oidc as Oidc, identityProvider, updateMask);
-    const { next } = changeInput(IdentityProvider, current, change, updateMask, (changed) => [
-      ...issuerOf(changed, context.identityRules),
-      ...ruleViolations(current, changed),
-    ]);
+    const oidc = { ...(row.body.oidc as Oidc), ...(row.columns.has_secret === 1 && { clientSecret: KEPT }) };
+    const change = keepStored(oidc, identityProvider, updateMask);
+    const { next } = changeInput(IdentityProvider, { ...row.body, oidc }, change, updateMask, (changed) => {
+      const description = "cannot be changed; create another identity provider";
+      const isKept = !changed.oidc || ruleOf(oidc) === ruleOf(changed.oidc as Oidc);
+      return [
+        ...issuerOf(changed, context.identityRules),
+        ...(isKept ? [] : [{ field: "oidc.correlationRule", description }]),
+      ];
+    });
     const { defaultRole } = next as IdentityProvider;
     throwIfAny(roleViolations(context, row.parent as string, defaultRole, "defaultRole"));
     demandRole(context, row.parent as string, defaultRole);
@@ -94,10 +94,5 @@ const UNSET = "CORRELATION_RULE_UNSPECIFIED";
 const ruleOf = ({ correlationRule = UNSET }: Oidc) =>
   correlationRule === UNSET ? "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID" : correlationRule;
 
-const ruleViolations = (current: Json, changed: Json): FieldViolation[] => {
-  if (!changed.oidc || ruleOf(current.oidc as Oidc) === ruleOf(changed.oidc as Oidc)) return [];
-  return [{ field: "oidc.correlationRule", description: "cannot be changed; create another identity provider" }];
-};
-
-const issuerOf = ({ oidc }: Partial<IdentityProvider>, rules: IdentityRules): FieldViolation[] =>
+const issuerOf = ({ oidc }: Partial<IdentityProvider>, rules: IdentityRules) =>
   issuerViolations("oidc.issuer", oidc?.issuer, rules);

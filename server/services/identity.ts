@@ -34,7 +34,11 @@ export const identityService = {
   CreateIdentity: ({ parent, identity }, context) => {
     const { identityRules, now } = context;
     const violations = relationshipViolations(identity, identityRules, { now, createTime: now });
-    const input = records.input(context, identity, violations, onlyFields);
+    // The published error for an empty body names only `name` (docs/contract.md#sample-a): a missing relationship is reported
+    // once the rest is valid.
+    const input = records.input(context, identity, violations, (all) =>
+      all.length > 1 ? all.filter(({ field }) => field !== "claimMatch") : all,
+    );
     // A person whose identity is copied may be in no group.
     if (parent || !context.original) existing(context, "group", parent);
     const uid = uidIn(context, parent);
@@ -48,7 +52,11 @@ export const identityService = {
     const { row, next } = records.change(context, identity, updateMask, (changed, { createTime }) =>
       relationshipViolations(changed, context.identityRules, { now: context.now, createTime }),
     );
-    if (!isDeepStrictEqual(relationshipOf(next), relationshipOf(row.body))) demandGranted(context, row.uid);
+    // A caller who decides who assumes an identity can assume it, so the caller must hold its grants
+    // (docs/contract.md#change-of-claims). Another organization that grants it something trusts its managers here.
+    if (!isDeepStrictEqual(relationshipOf(next), relationshipOf(row.body)))
+      for (const [group, capabilities] of grantsOf(context.store, row.uid))
+        if (rootOf(group) === rootOf(row.uid)) demandHeld(context, capabilities, group);
     warnOfRelationship(context, row.uid, next);
     return records.update(context, row.uid, withExpiration(next, row.createTime));
   },
@@ -99,13 +107,6 @@ const NO_RELATIONSHIP = "RELATIONSHIP_TYPE_UNSPECIFIED";
 
 const relationshipOf = (input: Json): Json => Object.fromEntries(RELATIONSHIPS.map((name) => [name, input[name]]));
 
-// A caller who decides who assumes an identity can assume it, so the caller must hold its grants
-// (docs/contract.md#change-of-claims). Another organization that grants it something trusts its managers here.
-const demandGranted = (context: ServiceContext, uid: string) => {
-  for (const [group, capabilities] of grantsOf(context.store, uid))
-    if (rootOf(group) === rootOf(uid)) demandHeld(context, capabilities, group);
-};
-
 const expirationOf = ({ expirationTime }: z.infer<typeof StaticKeys>, createTime: number) =>
   expirationTime ?? timeText(createTime + STATIC_KEYS_LIFE_MS);
 
@@ -115,32 +116,20 @@ const withExpiration = (identity: Identity, createTime: number) => {
   return { ...identity, staticKeys: { ...staticKeys, expirationTime: expirationOf(staticKeys, createTime) } };
 };
 
-// The published error for an empty body names only `name` (docs/contract.md#sample-a): a missing relationship is reported
-// once the rest is valid.
-const onlyFields = (violations: FieldViolation[]) =>
-  violations.length > 1 ? violations.filter(({ field }) => field !== "claimMatch") : violations;
-
-// Rules that the schema cannot express: the issuers that this server serves, and the lifetime of keys.
-const relationshipViolations = (identity: Json, rules: IdentityRules, times: Times) => {
+// Rules that the schema cannot express: the issuers that this server serves, and the lifetime of keys. `createTime`: of the identity.
+const relationshipViolations = (
+  identity: Json,
+  rules: IdentityRules,
+  { now, createTime }: { now: number; createTime: number },
+) => {
   const { claimMatch, staticKeys } = identity as Partial<Identity>;
+  const expires = staticKeys && Date.parse(expirationOf(staticKeys, createTime));
+  const isInTime = expires === undefined || (expires > now && expires <= createTime + STATIC_KEYS_LIFE_MS);
+  const description = "must be in the future, at most 365 days after creation";
   return [
     ...issuerViolations("claimMatch.issuer", claimMatch?.issuer, rules),
     ...issuerViolations("staticKeys.issuer", staticKeys?.issuer, rules),
-    ...(staticKeys ? expirationViolations(staticKeys, times) : []),
-  ];
-};
-
-interface Times {
-  now: number;
-  /** of the identity */
-  createTime: number;
-}
-
-const expirationViolations = (keys: z.infer<typeof StaticKeys>, { now, createTime }: Times): FieldViolation[] => {
-  const expires = Date.parse(expirationOf(keys, createTime));
-  if (expires > now && expires <= createTime + STATIC_KEYS_LIFE_MS) return [];
-  return [
-    { field: "staticKeys.expirationTime", description: "must be in the future, at most 365 days after creation" },
+    ...(isInTime ? [] : [{ field: "staticKeys.expirationTime", description }]),
   ];
 };
 

@@ -54,23 +54,6 @@ export const existing = (context: ServiceContext, kind: Kind, uid: string): Row 
   return row;
 };
 
-type Report = (violations: FieldViolation[]) => FieldViolation[];
-
-/** A request's resource without the fields that only the server sets. Throws all violations at once. */
-const createInput = (
-  { original }: ServiceContext,
-  schema: Message,
-  resource: Json,
-  further: readonly FieldViolation[] = [],
-  report: Report = (all) => all,
-): Json => {
-  if (original) return copiedInput(schema, original);
-  const fields = inputFields(schema);
-  const input = Object.fromEntries(Object.entries(resource).filter(([name]) => fields.includes(name)));
-  throwIfAny(report([...inputViolations(schema, input), ...further]));
-  return input;
-};
-
 /**
  * All fields of a copied record but its uid and times. The rules for new records do not apply: its own service has accepted it, perhaps
  * by other rules. But its required texts must be present.
@@ -84,15 +67,9 @@ const copiedInput = (schema: Message, { uid: _, createTime: _c, updateTime: _u, 
   return record;
 };
 
-interface Change {
-  /** the record's fields after the change */
-  next: Json;
-  paths: string[];
-}
-
 /**
  * A partial update (docs/contract.md#d18): unknown paths are refused by name; fields outside the mask are neither applied nor
- * validated. `current` contains the present fields.
+ * validated. `current` contains the present fields; `next` of the result contains those after the change.
  */
 export const changeInput = (
   schema: Message,
@@ -100,7 +77,7 @@ export const changeInput = (
   change: Json,
   updateMask: string | undefined,
   rules: (next: Json) => readonly FieldViolation[] = () => [],
-): Change => {
+) => {
   const { paths, unknown } = parseMask(schema, updateMask ?? "");
   throwIfAny(unknown.map((path) => ({ field: "updateMask", description: `"${path}" is not a field of the resource` })));
   const next = applyMask(schema, current, change, paths);
@@ -155,9 +132,22 @@ export const recordsOf = <K extends Kind, T = RecordByKind[K], P extends string 
         const items = { [plural]: rows.map((one) => toItem(one, store)) };
         return { ...(items as Record<P, T[]>), ...envelope };
       },
-    /** The fields of a new record, once its parent exists. */
-    input: (context: ServiceContext, resource: Json, further?: readonly FieldViolation[], report?: Report) =>
-      createInput(context, schema, resource, further, report) as T,
+    /**
+     * The fields of a new record: a request's resource without the fields that only the server sets. Throws all violations at once, those
+     * that `report` selects.
+     */
+    input: (
+      { original }: ServiceContext,
+      resource: Json,
+      further: readonly FieldViolation[] = [],
+      report = (all: FieldViolation[]) => all,
+    ) => {
+      if (original) return copiedInput(schema, original) as T;
+      const fields = inputFields(schema);
+      const input = Object.fromEntries(Object.entries(resource).filter(([name]) => fields.includes(name)));
+      throwIfAny(report([...inputViolations(schema, input), ...further]));
+      return input as T;
+    },
     insert: (context: ServiceContext, uid: string, body: Json, columns?: Columns) => {
       context.store.insert(shape, { uid, ...newTimes(context), body }, columns);
       return get({ uid }, context);

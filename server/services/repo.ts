@@ -81,7 +81,10 @@ export const repoService = {
   UpdateRepoReadme: ({ repoReadme, updateMask }, context) => {
     const row = records.row(context, repoReadme.uid);
     const current = readmeOf(context.store, row);
-    const { next } = changeInput(RepoReadme, { content: current }, repoReadme, updateMask, readmeViolations);
+    const { next } = changeInput(RepoReadme, { content: current }, repoReadme, updateMask, (changed) => {
+      const description = changed.content ? readmeViolation(changed.content as string) : undefined;
+      return description ? [{ field: "content", description }] : [];
+    });
     const { content = "" } = next as RepoReadme;
     if (content !== current && sourceOf(context.store, row)) throwIfAny([inheritedViolation("content")]);
     if (content !== current) records.update(context, row.uid, row.body, { readme: content });
@@ -139,11 +142,6 @@ const inheritedViolations = (
   }).map(inheritedViolation);
 };
 
-const readmeViolations = ({ content }: Json): FieldViolation[] => {
-  const description = content ? readmeViolation(content as string) : undefined;
-  return description ? [{ field: "content", description }] : [];
-};
-
 const throwIfTaken = (store: Store, group: string, name: string): void => {
   const taken = store.statement("SELECT uid FROM repos WHERE parent = ? AND name = ?").get(group, name);
   if (taken) throw alreadyExists("Repo", taken.uid as string, `the group ${group} has a repo ${name} already`);
@@ -198,10 +196,8 @@ const withPath = (store: Store, text: string) => {
   const named = store.statement("SELECT uid FROM repos WHERE name = ?");
   const names = segments.map((_, i) => segments.slice(i).join("/"));
   const uids = names.flatMap((name) => named.all(name)).map(({ uid }) => uid as string);
-  return uids.filter((uid) => paths.includes(pathOf(store, uid)));
-};
-
-const pathOf = (store: Store, uid: string) => {
-  const above = ancestorsOf(uid).map((group) => store.get(shapes.group, group)?.body.name);
-  return [...above, store.get(shapes.repo, uid)?.body.name].join("/");
+  return uids.filter((uid) => {
+    const above = ancestorsOf(uid).map((group) => store.get(shapes.group, group)?.body.name);
+    return paths.includes([...above, store.get(shapes.repo, uid)?.body.name].join("/"));
+  });
 };

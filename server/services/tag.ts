@@ -2,7 +2,6 @@
 // request includes them (docs/contract.md#tags).
 import { alreadyExists, HIDDEN_TAGS, type Tag } from "../../schema/index.ts";
 import { type Condition, equals } from "../store/list.ts";
-import type { Store } from "../store/store.ts";
 import type { ServiceMethods } from "./context.ts";
 import { existing, recordsOf, uidIn } from "./record.ts";
 
@@ -13,7 +12,7 @@ export const tagService = {
 
   ListTags: records.list(({ name, digest, updatedSince, includeReferrers, includeDates, includeEpochs }) => [
     ...equals({ name, digest }),
-    ...updatedAfter(updatedSince),
+    ...(updatedSince ? [{ sql: "update_time > ?", values: [Date.parse(updatedSince)] }] : []),
     ...without("referrer", includeReferrers),
     ...without("dated", includeDates),
     ...without("epoch", includeEpochs),
@@ -22,7 +21,8 @@ export const tagService = {
   CreateTag: ({ parent, tag }, context) => {
     const input = records.input(context, tag);
     existing(context, "repo", parent);
-    const present = tagUid(context.store, parent, input.name);
+    const named = context.store.statement("SELECT uid FROM tags WHERE parent = ? AND name = ?");
+    const present = named.get(parent, input.name)?.uid as string | undefined;
     if (present && context.original)
       throw alreadyExists("Tag", present, `the repo ${parent} has a tag ${input.name} already`);
     return present
@@ -32,10 +32,6 @@ export const tagService = {
 
   DeleteTag: records.delete,
 } satisfies ServiceMethods;
-
-/** uid of the tag with this name in a repo. */
-const tagUid = (store: Store, repo: string, name: string): string | undefined =>
-  store.statement("SELECT uid FROM tags WHERE parent = ? AND name = ?").get(repo, name)?.uid as string | undefined;
 
 const columnsOf = ({ name }: Tag) => {
   const kindOf = (pattern: RegExp) => Number(pattern.test(name));
@@ -48,6 +44,3 @@ const columnsOf = ({ name }: Tag) => {
 
 const without = (column: string, include: boolean | undefined): Condition[] =>
   include ? [] : [{ sql: `${column} = 0`, values: [] }];
-
-const updatedAfter = (time: string | undefined): Condition[] =>
-  time ? [{ sql: "update_time > ?", values: [Date.parse(time)] }] : [];

@@ -4,7 +4,7 @@ import type { Log } from "../base/log.ts";
 import { passingFailure } from "../store/failure.ts";
 import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
-import type { Identities, RefreshFamilies, RefreshFamily, RefreshGrant } from "../sts/index.ts";
+import type { Identities, RefreshFamilies, RefreshGrant } from "../sts/index.ts";
 import { identitiesWith } from "./identity.ts";
 import { recordFrom, timeText } from "./record.ts";
 
@@ -63,7 +63,15 @@ export const createRefreshFamilies = (store: Store, clock: () => number): Refres
     }),
   get: (id) => {
     const row = store.statement("SELECT * FROM refresh_families WHERE id = ?").get(id);
-    return row && familyFrom(row);
+    if (!row) return undefined;
+    const { capabilities, scopes, ...grant } = JSON.parse(row.body as string) as ReturnType<typeof bodyOf>;
+    return {
+      id: row.id as string,
+      tokenHash: row.token_hash as string,
+      identity: row.identity_uid as string,
+      expireTimeMs: row.expire_time as number,
+      grant: { ...grant, limits: { capabilities: capabilities && new Set(capabilities), scopes } },
+    };
   },
   rotate: (id, from, to) => {
     const update = "UPDATE refresh_families SET token_hash = ? WHERE id = ? AND token_hash = ?";
@@ -79,17 +87,3 @@ const bodyOf = ({ limits, ...grant }: RefreshGrant) => ({
   scopes: limits.scopes,
   capabilities: limits.capabilities && [...limits.capabilities],
 });
-
-const familyFrom = (row: Record<string, unknown>): RefreshFamily => {
-  const { capabilities, scopes, ...grant } = JSON.parse(row.body as string) as ReturnType<typeof bodyOf>;
-  return {
-    id: row.id as string,
-    tokenHash: row.token_hash as string,
-    identity: row.identity_uid as string,
-    expireTimeMs: row.expire_time as number,
-    grant: {
-      ...grant,
-      limits: { capabilities: capabilities && new Set(capabilities), scopes },
-    },
-  };
-};

@@ -29,9 +29,6 @@ import { listReadable, recordFrom, throwIfAny, timeText } from "./record.ts";
 import { readmeOf, repoFrom } from "./repo.ts";
 import { capabilitiesOfRole } from "./role.ts";
 
-// v1 names the tiers without their prefix.
-const tierV1 = (tier: string | undefined) => tier?.replace("CATALOG_TIER_", "") as "APPLICATION" | undefined;
-
 const withExpirationV1 = <T extends { expirationTime?: string }>(from: T) => ({
   ...from,
   expiration: from.expirationTime,
@@ -103,7 +100,8 @@ export const v1Service = {
         return {
           id: row.uid,
           ...repo,
-          catalogTier: tierV1(catalogTier),
+          // v1 names the tiers without their prefix.
+          catalogTier: catalogTier?.replace("CATALOG_TIER_", "") as "APPLICATION" | undefined,
           sync_config: sync_config && withExpirationV1(sync_config),
           readme: readmeOf(store, row),
         };

@@ -27,7 +27,8 @@ type Held = NonNullable<ResponseOf<"Validate">["capabilities"]>;
 
 /** Shows a role whole if the token's limits leave all its capabilities. The rest of the other roles is one entry for each group. */
 const heldByGroup = ({ caller, store }: ServiceContext): Held => {
-  const isShown = (capability: string): boolean => caller.capabilities?.has(capability) ?? true;
+  const { scopes } = caller;
+  const isShown = (capability: string) => caller.capabilities?.has(capability) ?? true;
   const bound = store
     .statement("SELECT parent, role_uid FROM role_bindings WHERE identity_uid = ? ORDER BY uid")
     .all(caller.uid)
@@ -35,7 +36,10 @@ const heldByGroup = ({ caller, store }: ServiceContext): Held => {
       group: store.get(shapes.group, parent as string) as Row,
       role: store.get(shapes.role, role_uid as string) as Row,
     }))
-    .filter(({ group }) => isWithin(caller.scopes, group.uid));
+    .filter(({ group: { uid } }) => {
+      // A role that is bound above a scope counts inside it.
+      return !scopes || scopes.some((scope) => isAncestorOrSelf(scope, uid) || isAncestorOrSelf(uid, scope));
+    });
   return [...Map.groupBy(bound, ({ group }) => group.uid).values()].flatMap((here): Held => {
     const group = groupV1From((here[0] as (typeof here)[number]).group, store);
     const roles = here.map(({ role }) => role);
@@ -64,7 +68,3 @@ const grantsExactly = (role: Row, held: ReadonlySet<string>) => {
   const own = new Set(capabilitiesOfRole(role));
   return own.size === held.size && [...own].every((capability) => held.has(capability));
 };
-
-// A role that is bound above a scope counts inside it.
-const isWithin = (scopes: readonly string[] | undefined, group: string) =>
-  !scopes || scopes.some((scope) => isAncestorOrSelf(scope, group) || isAncestorOrSelf(group, scope));

@@ -154,11 +154,6 @@ const and = (conditions: readonly Condition[]): Condition => ({
   values: conditions.flatMap(({ values }) => values),
 });
 
-const or = (conditions: readonly Condition[]): Condition => ({
-  sql: `(${conditions.map(({ sql }) => sql).join(" OR ") || "FALSE"})`,
-  values: conditions.flatMap(({ values }) => values),
-});
-
 const countRows = (store: Store, shape: Shape, where: readonly Condition[]) => {
   const { sql, values } = and(where);
   return store.statement(`SELECT count(*) AS n FROM ${shape.table} WHERE ${sql}`).get(...values)?.n as number;
@@ -167,11 +162,12 @@ const countRows = (store: Store, shape: Shape, where: readonly Condition[]) => {
 // A grant at a group covers the group and everything below. Root records other than groups are hidden, except of kinds that
 // show them to everyone.
 const readableCondition = (shape: Shape, { scopes, only = [] }: Readable): Condition => {
-  const granted = or([
+  const granted = [
     ...(scopes.length > FEW_SCOPES ? inMany(shape, scopes) : scopes.flatMap((scope) => inOne(shape, scope))),
     ...(shape.showsRoots ? [IS_ROOT] : []),
-  ]);
-  return and([granted, ...only]);
+  ];
+  const sql = `(${granted.map((one) => one.sql).join(" OR ") || "FALSE"})`;
+  return and([{ sql, values: granted.flatMap(({ values }) => values) }, ...only]);
 };
 
 const inOne = ({ groupUid }: Shape, scope: string) => [

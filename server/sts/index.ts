@@ -19,7 +19,7 @@ export type { MintRequest } from "./issuer/dev-issuer.ts";
 export { JWKS_PATH } from "./issuer/fetch.ts";
 export { jwksViolation } from "./issuer/key-set.ts";
 export { createSigner, generateKey, type Signer, type StoredKey } from "./key/signer.ts";
-export type { RefreshFamilies, RefreshFamily, RefreshGrant } from "./refresh.ts";
+export type { RefreshFamilies, RefreshGrant } from "./refresh.ts";
 export type { Identities } from "./rule/assume.ts";
 export { issuerPatternWarning } from "./rule/match.ts";
 export type { ApiTokenClaims, ApiTokenDescription } from "./token/api.ts";
