@@ -56,7 +56,7 @@ const inputField = (field: z.ZodType): z.ZodType => {
 };
 
 /** The type of the elements of a list or a map; any other type unchanged. */
-const elementOf = (inner: z.ZodType): z.ZodType =>
+const elementOf = (inner: z.ZodType) =>
   inner instanceof z.ZodArray
     ? (inner.element as z.ZodType)
     : inner instanceof z.ZodRecord
@@ -112,7 +112,7 @@ export const inputViolations = (
 };
 
 // The value at a path, or the first unknown on the way to it.
-const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
+const at = (value: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>(
     (inner, key) => (typeof inner === "object" && inner !== null ? (inner as Json)[key as string] : inner),
     value,

@@ -95,7 +95,7 @@ const unknownFields = (schema: Message, json: Json): Json =>
 const UNKNOWN_MAX = 10;
 const UNKNOWN_LENGTH_MAX = 100;
 
-const refuseUnknown = (schema: Message, json: Json, path: string, reading: Reading): void => {
+const refuseUnknown = (schema: Message, json: Json, path: string, reading: Reading) => {
   const names = Object.keys(schema.shape);
   for (const unknown of Object.keys(unknownFields(schema, json)).slice(0, UNKNOWN_MAX)) {
     const name = unknown.slice(0, UNKNOWN_LENGTH_MAX);

@@ -17,7 +17,7 @@ type StandardMethods<T extends string, M> = {
   readonly [V in Verb as `${Capitalize<V>}${T}` extends keyof M ? V : never]: `${Capitalize<V>}${T}`;
 };
 
-/** How a look-up finds one record: by its name at the root or in a group, by uid or by name in its parent, by uid, or by its parent. */
+/** The key of a look-up: the name at the root or in a group; the uid, or the name in the parent; the uid; or the parent. */
 export type LookUpMode = "name" | "uid or name" | "uid" | "parent";
 
 /** Descriptions of a resource, beside the texts of its fields. The classes of programs, the plugin and other languages use them. */
@@ -71,7 +71,7 @@ export interface Resource {
   violations(input: Json, parent: unknown): FieldViolation[];
   /** fields that identify a record in its place; default: its name */
   readonly matchedBy: readonly string[];
-  /** fields that no two records in a place share, so the old record is deleted before a new one is created; none: a place has one record */
+  /** fields that no two records in a place share, so a new record needs the deletion of the old one; none: a place has one record */
   readonly unique?: readonly string[];
   /** a create updates the record of the same name; no other method updates it */
   readonly upsert?: boolean;

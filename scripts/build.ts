@@ -56,7 +56,7 @@ function compile() {
 }
 
 /** Files of the compiled folders that tsc does not compile: SQL, .proto, JSON. */
-async function copyAssets(): Promise<void> {
+async function copyAssets() {
   for (const folder of folders.filter((name) => existsSync(join(root, name)))) {
     for await (const entry of glob(`${folder}/**/*`, { cwd: root, withFileTypes: true })) {
       if (!entry.isFile() || entry.name.endsWith(".ts")) continue;
@@ -84,7 +84,7 @@ async function copy(from: string, to: string) {
 }
 
 /** Writes the entries that programs import at the root. The compiled modules are below lib/. */
-async function writeEntries(source: Source): Promise<void> {
+async function writeEntries(source: Source) {
   const { name, version, engines, repository } = source;
   // The compiled modules read version and repository as the sources do.
   const manifest = JSON.stringify({ type: "module", version, repository }, undefined, 2);
@@ -139,7 +139,7 @@ async function writeManifest(source: PackageJson): Promise<PackageJson> {
   return manifest;
 }
 
-async function checkBins(manifest: PackageJson): Promise<void> {
+async function checkBins(manifest: PackageJson) {
   for (const file of targetsOf({ bin: manifest.bin })) {
     const text = await readFile(join(dist, file), "utf8");
     if (!text.startsWith("#!/usr/bin/env node\n")) {

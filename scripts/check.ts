@@ -49,7 +49,7 @@ function program(command: string) {
   return command === process.execPath ? command : join(binFolder, command);
 }
 
-function report(): void {
+function report() {
   // .ci/run counts these. The unit tests write their own report.
   const folder = process.env.IRM_REPORT_DIR;
   const names = failed.map(({ name }) => name);

@@ -9,7 +9,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 const title = (text: string) => print(`\n=== ${text}`);
 const quote = (text: string) => print(text.trimEnd().replace(/^/gm, "    "));
 
-const expect = (happened: boolean, what: string): void => {
+const expect = (happened: boolean, what: string) => {
   if (!happened) throw new Error(`this did not happen: ${what}`);
   print(`  ok: ${what}`);
 };
@@ -21,7 +21,7 @@ const requestLine = ({ method, path, query, fields, status }: SeenRequest): stri
   return `${method} ${path}${search && `?${search}`}${fields ? `   body: {${fields}}` : ""}   → ${status}`;
 };
 
-const writes = async (): Promise<SeenRequest[]> => writesOf(await server.takeRequests());
+const writes = async () => writesOf(await server.takeRequests());
 
 const account = async (step: string, ...args: string[]): Promise<CommandResult> => {
   title(step);
@@ -30,7 +30,7 @@ const account = async (step: string, ...args: string[]): Promise<CommandResult> 
   return result;
 };
 
-const main = async (): Promise<void> => {
+try {
   print(`The reference server listens at ${server.baseUrl} (process ${server.pid}).`);
   const preview = await account("pulumi preview", "preview");
   expect(/\+ \d+ to create/.test(preview.output), "the preview shows what will be created");
@@ -112,10 +112,6 @@ const main = async (): Promise<void> => {
     "the review of the edit once more, as the comment on its pull request: npx pulumi-irm review --format markdown",
   );
   quote(comment);
-};
-
-try {
-  await main();
 } catch (error) {
   process.stderr.write(`\n${(error as Error).message}\n`);
   process.exitCode = 1;

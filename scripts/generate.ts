@@ -1,7 +1,8 @@
-// Generates files from schema/: the .proto files, the plain types of messages, and the package schema of the plugin; the JSON schemas of
-// policy files, files of tests, the report of `irm review` and changes; the classes of provider/program; and in docs/ the page of all
-// capabilities and the table of resources.
-// With --check, writes nothing and fails when a file is out of date, or the packages for other languages, which need Go (scripts/sdks.ts).
+// Generates files from schema/: the .proto files, the plain types of messages, the package schema of the plugin, and the classes of
+// provider/program. Also generates the JSON schemas of policy files, files of tests, the report of `irm review` and changes. In docs/, it
+// writes the page of all capabilities and the table of resources.
+// With --check, writes nothing and fails when a file is out of date. It also fails for old packages for other languages, which need Go
+// (scripts/sdks.ts).
 //
 //   node scripts/generate.ts [--check] [ROOT]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

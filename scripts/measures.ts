@@ -44,7 +44,7 @@ const filesOfCommit = (commit: string): File[] => {
   });
 };
 
-const countLines = ({ text }: File): number => text.split("\n").length - 1;
+const countLines = ({ text }: File) => text.split("\n").length - 1;
 
 const HEAD_LINES = 5;
 const isGenerated = ({ path, text }: File) =>
@@ -83,7 +83,7 @@ const longestFunction = (files: readonly File[]): { lines: number; place: string
   let longest = { lines: 0, place: "" };
   for (const file of files) {
     const source = parse(file);
-    const visit = (node: ts.Node): void => {
+    const visit = (node: ts.Node) => {
       if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined && !isTable(node.body as ts.Node)) {
         const [from, to] = [node.getStart(source), node.getEnd()].map(
           (at) => source.getLineAndCharacterOfPosition(at).line,

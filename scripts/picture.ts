@@ -1,5 +1,5 @@
-// The pictures of README, in docs/images: the page that `npx pulumi-irm review --format html` writes for the edit of the demo, in
-// Chromium, light and dark. Uids, the port, the time and the fonts differ from run to run, so nothing compares the bytes.
+// The pictures of README, in docs/images: the page of `npx pulumi-irm review --format html` for the edit of the demo, in Chromium, light
+// and dark. Uids, the port, the time and the fonts differ from run to run, so nothing compares the bytes.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";

@@ -42,7 +42,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function generate({ language, source, finish }: Sdk, to: string): Promise<void> {
+async function generate({ language, source, finish }: Sdk, to: string) {
   const [schema, program] = [`${to}.json`, `${to}-generator`];
   writeFileSync(schema, JSON.stringify(schemaFor(language, JSON.parse(text))));
   const sources = ["main.go", source].map((name) => join(root, "scripts", "generate", "sdk", name));

@@ -160,7 +160,7 @@ const objectSchema = (
 };
 
 /** Fields that a create requires. `isInputOnly`: those that no response returns, or the others. */
-const requiredOf = (schema: Message, isInputOnly: boolean): string[] =>
+const requiredOf = (schema: Message, isInputOnly: boolean) =>
   fieldsOf(schema).flatMap(({ name, info: { behavior, inputOnly = false } }) =>
     behavior === "REQUIRED" && inputOnly === isInputOnly ? [name] : [],
   );
@@ -213,8 +213,7 @@ const rulesOf = (schema: z.ZodType): JsonSchema => {
   return Object.fromEntries(Object.entries(rules).filter(([key]) => RULES.includes(key)));
 };
 
-// OpenAPI links: from a call to the calls that its response leads to (create → get → patch → delete → get), for readers and
-// for tools that follow them. Path parameters alone cannot show this, because every one is a `uid`.
+// OpenAPI links: from a call to the calls that may follow it (create → get → patch → delete → get), for readers and for tools. Path parameters alone cannot show this, because every one is a `uid`.
 
 const rows = Object.entries<Operation>(operations);
 
@@ -252,15 +251,15 @@ const nextOf = ({ method, service, response }: Operation): [place: string, targe
 
 // The names that the published OpenAPI document gives to paths, their parameters, tags and operations.
 
-const pathName = (field: string): string => (field === "parent" ? "uid" : (field.split(".").at(-1) as string));
+const pathName = (field: string) => (field === "parent" ? "uid" : (field.split(".").at(-1) as string));
 
 /** The fields of the request that the path holds. */
-const pathFields = ({ path }: Operation): string[] =>
+const pathFields = ({ path }: Operation) =>
   [...path.matchAll(/\{([^}=]+)(=\*\*)?\}/g)]
     .map(([, field]) => field as string)
     .filter((field) => field !== "version");
 
-const tagOf = ({ service }: Operation): string => service.split(".").at(-1) as string;
+const tagOf = ({ service }: Operation) => service.split(".").at(-1) as string;
 
 /** Id of an operation. As published, further bindings of a method are numbered. */
 const operationIdOf = (name: string, row: Operation): string => {

@@ -59,8 +59,7 @@ export const methodsOf = (version: string): GrpcMethod[] => {
 };
 
 const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, version: string) => {
-  const fileFor = (place: Place): FileDescriptor =>
-    getOrInsert(files, fileOf(place), () => emptyFile(fileOf(place), place.package));
+  const fileFor = (place: Place) => getOrInsert(files, fileOf(place), () => emptyFile(fileOf(place), place.package));
 
   // Full name of a type, from a file that then imports it.
   const namingFrom =
@@ -77,7 +76,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
     return !written.has(name) && written.add(name).has(name);
   };
 
-  const message = (schema: Message): void => {
+  const message = (schema: Message) => {
     const name = messageInfo(schema)?.message as string;
     const place = protobufPlace(name, version);
     if (place.package === "google.protobuf" || !markNew(place)) return;
@@ -97,7 +96,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
     holderOf(file, place.path).enumType.push(enumDescriptor(place.path.at(-1) as string, numbers));
   };
 
-  const reach = (schema: z.ZodType): void => {
+  const reach = (schema: z.ZodType) => {
     const inner = unwrap(schema);
     if (inner instanceof z.ZodArray) reach(inner.element as z.ZodType);
     else if (inner instanceof z.ZodRecord) reach(inner.valueType as z.ZodType);
@@ -108,7 +107,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
     }
   };
 
-  const method = ({ service, name, rows }: GrpcMethod): void => {
+  const method = ({ service, name, rows }: GrpcMethod) => {
     const [{ row }] = rows as [GrpcMethod["rows"][number]];
     const packageName = service.slice(0, service.lastIndexOf("."));
     const file = fileFor({ package: packageName, path: [] });
@@ -147,7 +146,7 @@ const holderOf = (file: FileDescriptor, path: readonly string[]) =>
 // Sorts files, so that each comes after its imports.
 const inOrder = (files: readonly FileDescriptor[]): FileDescriptor[] => {
   const ordered: FileDescriptor[] = [];
-  const visit = (file: FileDescriptor): void => {
+  const visit = (file: FileDescriptor) => {
     if (ordered.includes(file)) return;
     for (const name of file.dependency) {
       const dependency = files.find((other) => other.name === name);

@@ -1,5 +1,5 @@
-// The methods of v1 that existing clients of IAM call: the look-up of an identity, and the lists of identities, roles, role
-// bindings, group invites and account associations. They have `id` instead of `uid`, no paging, and `{items}`.
+// The methods of v1 that existing clients of IAM call: the look-up of an identity, and the lists of identities, roles, role bindings,
+// invites and account associations. They have `id` instead of `uid`, no paging, and `{items}`.
 import type { z } from "zod";
 import { bool, enumeration, enumInfo, int64, message, plain, string, stringMap, strings, timestamp } from "../field.ts";
 import { UidpFilter } from "../list.ts";

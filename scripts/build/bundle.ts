@@ -1,4 +1,4 @@
-// One file of a module and all that it imports: it loads in a third of the time, and its compiled code is one entry of the cache.
+// One file of a module and all its imports. It loads in a third of the time, and its compiled code is one entry of the cache.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire, isBuiltin } from "node:module";

@@ -1,5 +1,5 @@
-// The files of a release beside the npm package: the plugin as `pulumi plugin install --file` takes it, the Python package as
-// `pip install` takes it, and the sources of the module for Go. None needs Python, Go or tar on the machine that builds.
+// The files of a release beside the npm package: the plugin for `pulumi plugin install --file`, the Python package for `pip install`, and
+// the sources of the module for Go. None needs Python, Go or tar on the machine that builds.
 import { createHash } from "node:crypto";
 import { glob, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
@@ -81,7 +81,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const zipEntry = (data: Uint8Array): Zippable[string] => [data, { mtime: "1980-01-01", os: 3, attrs: 0o100644 << 16 }];
 
 /** Core metadata 2.1 (https://packaging.python.org/specifications/core-metadata/). */
-const metadataOf = (project: Project, readme: string): string =>
+const metadataOf = (project: Project, readme: string) =>
   [
     "Metadata-Version: 2.1",
     `Name: ${project.name}`,

@@ -1,7 +1,7 @@
 // The example of each resource: the first program of its page in docs/. The comments of the classes show its paragraphs on the resource.
-// The plugin's schema has the whole of it in TypeScript, Python and YAML, as Pulumi's registry and its generators of SDKs read it
-// (https://www.pulumi.com/docs/iac/extending-pulumi/schema/): the program runs here with classes that record their arguments, and the
-// printers of programs that an export has write them in the other languages.
+// The plugin's schema has the whole program in TypeScript, Python and YAML, for Pulumi's registry and its generators of SDKs
+// (https://www.pulumi.com/docs/iac/extending-pulumi/schema/). The program runs here with classes that record their arguments. The printers
+// of `irm export` write these in the other languages.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { yamlName, yamlResources } from "../../access/export/project.ts";
@@ -88,7 +88,7 @@ class Made {
   }
 }
 
-const made = (entry: Entry, path: readonly string[] = []): Made =>
+const made = (entry: Entry, path: readonly string[] = []) =>
   new Proxy(new Made(entry, path), {
     get: (own, key) =>
       typeof key === "symbol" || key in own ? Reflect.get(own, key) : made(entry, [...path, String(key)]),
@@ -140,7 +140,7 @@ const entryFrom = (type: string, name: string, { parent, ...args }: Record<strin
   };
 };
 
-const fieldsFrom = (given: object, properties: Properties, schema: Schema, at: string): Fields =>
+const fieldsFrom = (given: object, properties: Properties, schema: Schema, at: string) =>
   new Fields(
     Object.entries(given).map(([name, value]): [string, Value] => {
       const spec = properties[name];

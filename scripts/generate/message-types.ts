@@ -71,8 +71,7 @@ const declare = (schema: z.ZodType, declared: Declared): string => {
   return name;
 };
 
-const shapeOf = (schema: z.ZodType): string =>
-  Object.keys(enumInfo(schema)?.numbers ?? (schema as Message).shape).join();
+const shapeOf = (schema: z.ZodType) => Object.keys(enumInfo(schema)?.numbers ?? (schema as Message).shape).join();
 
 const isReadonly = (schema: z.ZodType): boolean =>
   schema instanceof z.ZodReadonly || (schema instanceof z.ZodOptional && isReadonly(schema.unwrap() as z.ZodType));

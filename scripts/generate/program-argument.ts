@@ -70,10 +70,10 @@ export const argumentMembers = (
   return { plain, alternatives: [...oneOfs, ...exclusive, ...(some.length > 0 ? [alternativesText(some)] : [])] };
 };
 
-const alternativesText = (forms: readonly string[][]): string =>
+const alternativesText = (forms: readonly string[][]) =>
   `(\n${forms.flatMap((lines) => ["  | {", ...lines, "    }"]).join("\n")}\n)`;
 
-const membersText = (members: Members): string =>
+const membersText = (members: Members) =>
   [...(members.plain.length > 0 ? [`{\n${members.plain.join("\n")}\n}`] : []), ...members.alternatives].join(" & ");
 
 const argumentType = (field: z.ZodType, imports: Imports) => {

@@ -190,7 +190,7 @@ export const SHARED_ARGS = ["GetArgs", "GetByUidArgs", "Inputs", "Inputs<GetByUi
 const ARGS_OF_GROUP = ["GetOutputArgs", "GetInGroupOutputArgs"];
 
 /** The argument that holds the parent. */
-const placeArgument = (kind: Kind): string => lookUpArguments(kind).at(-1)?.name ?? "uid";
+const placeArgument = (kind: Kind) => lookUpArguments(kind).at(-1)?.name ?? "uid";
 
 const importArgs = ({ type }: Kind, args: string, imports: Imports) => {
   for (const name of args.match(/\w+/g) ?? [])

@@ -22,10 +22,10 @@ export const createImports = (own: string) => {
     names.set(name, (names.get(name) ?? true) && isType);
     return name;
   };
-  const type = (name: string, file: string): string => add(name, file, true);
+  const type = (name: string, file: string) => add(name, file, true);
   return {
     type,
-    value: (name: string, file: string): string => add(name, file, false),
+    value: (name: string, file: string) => add(name, file, false),
     /** a type of the file itself */
     declare: (name: string, text: string) => {
       declared.add(text);
@@ -38,13 +38,13 @@ export const createImports = (own: string) => {
       return texts;
     },
     /** a class of another kind */
-    resource: (name: string): string => (name === own ? name : type(name, `./${fileOfType(name)}.ts`)),
+    resource: (name: string) => (name === own ? name : type(name, `./${fileOfType(name)}.ts`)),
     /** the API's message; its name in the file ends with `suffix` */
     message: (name: string, suffix = "Message"): string => {
       type(suffix === "" ? name : `${name} as ${name}${suffix}`, "../../../schema/public.ts");
       return name + suffix;
     },
-    lines: (): string[] => [
+    lines: () => [
       'import type * as pulumi from "@pulumi/pulumi";',
       ...[...files]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -35,7 +35,7 @@ export const protoText = (file: FileDescriptor): string => {
 
 const indent = (lines: readonly string[]) => lines.map((line) => (line ? `  ${line}` : line));
 
-const serviceText = ({ name, method }: FileDescriptor["service"][number], scope: string): string[] => [
+const serviceText = ({ name, method }: FileDescriptor["service"][number], scope: string) => [
   `service ${name} {`,
   ...indent(
     method.flatMap((own) => [
@@ -78,7 +78,7 @@ const messageText = (message: MessageDescriptor, scope: string): string[] => {
   return [...comment, `message ${name} {`, ...indent(inner.flatMap((own, i) => (i > 0 ? ["", ...own] : own))), "}"];
 };
 
-const enumText = ({ name, value }: EnumDescriptor): string[] => [
+const enumText = ({ name, value }: EnumDescriptor) => [
   `enum ${name} {`,
   ...indent(value.map((own) => `${own.name} = ${own.number};`)),
   "}",
@@ -93,7 +93,7 @@ const commentLines = (own: FieldDescriptor | MessageDescriptor): string[] => {
   return text === undefined ? [] : wrapText(text, COMMENT_WIDTH).map((line) => `// ${line}`);
 };
 
-const fieldLines = (field: FieldDescriptor, scope: string, entries: readonly MessageDescriptor[]): string[] => [
+const fieldLines = (field: FieldDescriptor, scope: string, entries: readonly MessageDescriptor[]) => [
   ...commentLines(field),
   fieldText(field, scope, entries),
 ];
@@ -114,14 +114,14 @@ const fieldText = (field: FieldDescriptor, scope: string, entries: readonly Mess
   return `${type} ${name} = ${number}${shownOptions.length > 0 ? ` [${shownOptions.join(", ")}]` : ""};`;
 };
 
-const typeText = ({ type, typeName }: FieldDescriptor, scope: string): string =>
+const typeText = ({ type, typeName }: FieldDescriptor, scope: string) =>
   typeName ? shortTypeName(typeName, scope) : type.replace("TYPE_", "").toLowerCase();
 
 // Types of the same package by their short name; others with the dot, so that no scope is searched for them.
-const shortTypeName = (typeName = "", scope: string): string =>
+const shortTypeName = (typeName = "", scope: string) =>
   typeName.startsWith(scope) ? typeName.slice(scope.length) : typeName;
 
-const optionName = (option: string): string => option.replace(/^\[(.*)\]$/, "($1)");
+const optionName = (option: string) => option.replace(/^\[(.*)\]$/, "($1)");
 
 /** A message as an option's value: `{ get: "/x" }`. */
 const aggregate = (value: Options): string[] => {

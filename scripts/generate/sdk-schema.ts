@@ -53,7 +53,7 @@ const mapTexts = (value: Json, change: (text: string) => string): Json => {
 };
 
 /** A name of several words wherever it stands; one of a single word, which may be prose, only as code. */
-const spellNames = (text: string, names: ReadonlySet<string>, spell: (name: string) => string): string =>
+const spellNames = (text: string, names: ReadonlySet<string>, spell: (name: string) => string) =>
   text.replace(/`([A-Za-z.]+)`|(?<![\w/.-])[a-z]+(?:[A-Z][a-z]*)+\b/g, (found, path: string | undefined) => {
     const parts = (path ?? found).split(".");
     if (!parts.every((part) => names.has(part))) return found;

@@ -33,7 +33,7 @@ const REQUEST = 1000;
 const createBuckets = (perSecond: number, clock: () => number) => {
   const full = perSecond * REQUEST;
   const buckets = new Map<string, { level: number; atMs: number }>();
-  const take = (caller: string): void => {
+  const take = (caller: string) => {
     const now = clock();
     const { level, atMs } = buckets.get(caller) ?? { level: full, atMs: now };
     const refilled = Math.min(full, level + Math.max(0, now - atMs) * perSecond);

@@ -106,7 +106,7 @@ export const createAnswerMemory = (max: number, stallMs = STALL_MS) => {
   const clients = new Map<Connection, Client>();
 
   /** The connection has closed. */
-  const forget = (connection: Connection): void => {
+  const forget = (connection: Connection) => {
     const client = clients.get(connection);
     if (!client) return;
     clients.delete(connection);
@@ -141,7 +141,7 @@ export const createAnswerMemory = (max: number, stallMs = STALL_MS) => {
 
   // Admits one request after the other, so that each answer is counted before the next one begins. A request that takes longer
   // than a turn does not delay the others.
-  const admitNext = (client: Client): void => {
+  const admitNext = (client: Client) => {
     const [next] = client.waiting;
     const isFull = client.unread >= UNREAD_MAX;
     if (!next || !isFull) {

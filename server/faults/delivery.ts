@@ -109,7 +109,7 @@ const truncateHttp = (
   response: ServerResponse,
   { http, headers, text }: HttpAnswer,
   bytes: number,
-): void => {
+) => {
   const sent = Buffer.from(text).subarray(0, bytes);
   // Even a body that is shorter than that, or empty, lacks its end.
   const length = Math.max(Buffer.byteLength(text), sent.length + 1);
@@ -125,7 +125,7 @@ const truncateHttp = (
 };
 
 // Ends a call of gRPC without its trailers; of an error, without a message.
-const truncateCall = (stream: ServerHttp2Stream, message: Buffer | undefined, bytes: number): void => {
+const truncateCall = (stream: ServerHttp2Stream, message: Buffer | undefined, bytes: number) => {
   if (stream.destroyed || stream.closed) return;
   stream.respond({ ":status": 200, "content-type": "application/grpc+proto" });
   if (!message) {

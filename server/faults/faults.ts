@@ -151,9 +151,9 @@ export const createFaults = (given: FaultScript, clock: () => number) => {
   };
   return {
     ...faults,
-    script: (): FaultScript => structuredClone(script),
+    script: () => structuredClone(script),
     /** Restarts the script of the start, and empties the report. Releases held requests. */
-    restart: (): void => {
+    restart: () => {
       delays.release();
       set(given);
     },

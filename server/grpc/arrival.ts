@@ -15,7 +15,7 @@ export type Arrivals = ReturnType<typeof createArrivals>;
 export const createArrivals = (memory: BodyMemory) => {
   const awaited = new Map<ServerHttp2Stream, Arriving & { refuse(error: ApiError): void }>();
   return {
-    begin: (stream: ServerHttp2Stream, path: string, record: CallRecord): void => {
+    begin: (stream: ServerHttp2Stream, path: string, record: CallRecord) => {
       const refuse = (error: ApiError) => {
         if (!stream.headersSent) {
           const status = grpcStatus(error, serviceOf(path));
@@ -81,7 +81,7 @@ export const createStreams = () => {
   let hasEnded = false;
   return {
     /** `end`: called when the server drains and the stream is open. `left`: called once it has ended, for any reason. */
-    opened: (call: EventEmitter, end: () => void, left?: () => void): void => {
+    opened: (call: EventEmitter, end: () => void, left?: () => void) => {
       open.set(call, end);
       if (open.size > STREAMS_MAX) {
         const [oldest] = open.values();

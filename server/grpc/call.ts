@@ -29,7 +29,7 @@ export const createCalls = ({ arrivals, connections, answers, openEnded, ready }
   const records = new Map<string, CallRecord>();
   let begun = 0;
 
-  const observe = async (stream: ServerHttp2Stream, path: string, record: CallRecord): Promise<void> => {
+  const observe = async (stream: ServerHttp2Stream, path: string, record: CallRecord) => {
     const closed = Promise.withResolvers<void>();
     stream.once("close", () => closed.resolve());
     const { metrics, log } = await ready;
@@ -43,7 +43,7 @@ export const createCalls = ({ arrivals, connections, answers, openEnded, ready }
 
   return {
     /** A call begins; its headers become metadata after this. */
-    begin: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void => {
+    begin: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => {
       const key = String(++begun);
       const work = connections.begin(stream.session?.socket);
       const record: CallRecord = {
@@ -68,7 +68,7 @@ export const createCalls = ({ arrivals, connections, answers, openEnded, ready }
       if (!openEnded.has(path)) arrivals.begin(stream, path, record);
       void observe(stream, path, record);
     },
-    of: (metadata: Metadata): CallRecord => records.get(String(metadata.get(CALL)[0])) as CallRecord,
+    of: (metadata: Metadata) => records.get(String(metadata.get(CALL)[0])) as CallRecord,
   };
 };
 

@@ -56,7 +56,9 @@ const countMessage = (schema: DescMessage, bytes: Uint8Array, counts: Counts, pa
   }
 };
 
-const countField = (field: DescField, content: Uint8Array, wireType: WireType, counts: Counts, path: string): void => {
+const VALUE_OF_ENTRY = 2;
+
+const countField = (field: DescField, content: Uint8Array, wireType: WireType, counts: Counts, path: string) => {
   const fieldPath = path ? `${path}.${field.jsonName}` : field.jsonName;
   if (field.fieldKind === "list" || field.fieldKind === "map") {
     const isPacked = wireType === WireType.LengthDelimited && field.fieldKind === "list" && field.packed;
@@ -64,16 +66,11 @@ const countField = (field: DescField, content: Uint8Array, wireType: WireType, c
     if (counts.values > VALUES_MAX) throw new Exceeded(fieldPath, TOO_MANY_VALUES);
   }
   if (wireType !== WireType.LengthDelimited || !field.message) return;
-  if (field.fieldKind === "map") countEntry(field.message, content, counts, fieldPath);
-  else countMessage(field.message, content, counts, fieldPath);
-};
-
-// An entry of a map is a message of a key and a value; only the value can nest.
-const VALUE_OF_ENTRY = 2;
-
-const countEntry = (value: DescMessage, bytes: Uint8Array, counts: Counts, path: string) => {
-  for (const { number, wireType, content } of fieldsIn(bytes, counts))
-    if (number === VALUE_OF_ENTRY && wireType === WireType.LengthDelimited) countMessage(value, content, counts, path);
+  if (field.fieldKind !== "map") return countMessage(field.message, content, counts, fieldPath);
+  // An entry of a map is a message of a key and a value; only the value can nest.
+  for (const part of fieldsIn(content, counts))
+    if (part.number === VALUE_OF_ENTRY && part.wireType === WireType.LengthDelimited)
+      countMessage(field.message, part.content, counts, fieldPath);
 };
 
 // Each varint ends with a byte below 128; the schema has no packed field of a fixed width.

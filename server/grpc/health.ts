@@ -7,8 +7,7 @@ import type { Streams } from "./arrival.ts";
 import type { Calls } from "./call.ts";
 import { binaryFromJson } from "./method.ts";
 import { grpcStatus } from "./refused.ts";
-import { messageIn } from "./registry.ts";
-import { HEALTH_PACKAGE } from "./standard-file.ts";
+import { HEALTH_PACKAGE, messageIn } from "./registry.ts";
 
 type Request = { service: string };
 type Answer = { status: "SERVING" | "NOT_SERVING" | "SERVICE_UNKNOWN" };
@@ -41,7 +40,7 @@ export const addHealth = (server: Server, { services, streams, calls, isServing 
 
   // Watchers learn of the end of serving at once, and of any other change at the next check.
   const sent = new Map<Watcher, Answer["status"]>();
-  const send = (call: Watcher, answer: Answer): void => {
+  const send = (call: Watcher, answer: Answer) => {
     if (sent.get(call) !== answer.status) call.write(answer);
     sent.set(call, answer.status);
   };
@@ -51,7 +50,7 @@ export const addHealth = (server: Server, { services, streams, calls, isServing 
   };
   let timer: NodeJS.Timeout | undefined;
   // Runs after a watcher comes or goes: the timer exists only while someone watches.
-  const setTimer = (): void => {
+  const setTimer = () => {
     if (sent.size > 0) timer ??= setInterval(sendAll, WATCH_MS).unref();
     else timer = void clearInterval(timer);
   };

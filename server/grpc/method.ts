@@ -108,7 +108,7 @@ type Answer = (call: MethodCall, record: CallRecord, methods: GrpcMethods) => Pr
 export const addMethods = (server: Server, { side, calls, ready }: MethodsOptions): Set<string> => {
   const onThisSide = (service: string) => side === "both" || sideOf(service) === side;
 
-  const add = (service: string, name: string, domain: string, answer: Answer): void => {
+  const add = (service: string, name: string, domain: string, answer: Answer) => {
     const handle = async (call: MethodCall, callback: sendUnaryData<Buffer>) => {
       const record = calls.of(call.metadata);
       record.work.resume();

@@ -11,8 +11,7 @@ import type { Streams } from "./arrival.ts";
 import type { Calls } from "./call.ts";
 import { binaryFromJson } from "./method.ts";
 import { grpcStatus } from "./refused.ts";
-import { grpcRegistry, messageIn } from "./registry.ts";
-import { REFLECTION_PACKAGES } from "./standard-file.ts";
+import { grpcRegistry, messageIn, REFLECTION_PACKAGES } from "./registry.ts";
 
 /** The method of a reflection package. Its clients may keep the stream open. */
 export const reflectionPath = (name: string): string => `/${name}.ServerReflection/ServerReflectionInfo`;

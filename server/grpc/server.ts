@@ -9,7 +9,7 @@ import { type Calls, createCalls } from "./call.ts";
 import { addHealth } from "./health.ts";
 import { addMethods, type GrpcMethods } from "./method.ts";
 import { addReflection, reflectionPath } from "./reflection.ts";
-import { HEALTH_PACKAGE, REFLECTION_PACKAGES } from "./standard-file.ts";
+import { HEALTH_PACKAGE, REFLECTION_PACKAGES } from "./registry.ts";
 
 export interface GrpcOptions extends GrpcMethods {
   metrics: Metrics;
@@ -81,7 +81,7 @@ const http2Of = (server: Server) => {
 };
 
 // The content type marks gRPC; everything else is REST, on HTTP/2 as on HTTP/1.1.
-const dispatch = (http2: Http2Server, begin: Calls["begin"], count: Arrivals["count"], rest: RestHandler): void => {
+const dispatch = (http2: Http2Server, begin: Calls["begin"], count: Arrivals["count"], rest: RestHandler) => {
   const [serve] = http2.listeners("stream");
   http2.removeAllListeners("stream");
   http2.on("stream", (stream, headers, flags, rawHeaders) => {

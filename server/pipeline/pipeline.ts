@@ -143,7 +143,7 @@ const isTokenOperation = (operation: OperationName): operation is Exclude<Operat
   isExchange(operations[operation]);
 
 // Authorization comes before existence (AIP-211, docs/contract.md#d5). A malformed uid is not a scope.
-const authorize = (row: Operation, request: Json, caller: ServiceContext["caller"]): void => {
+const authorize = (row: Operation, request: Json, caller: ServiceContext["caller"]) => {
   if (!row.scope) {
     if ("uid" in row.request.shape) checkUid("uid", request.uid);
     return;

@@ -74,7 +74,7 @@ const listenerFor = (http: HttpServer, grpc: Grpc, tls: TlsKeys | undefined, fir
 };
 
 // Reads until the bytes match the preface or differ from it, then puts them back.
-const detectWire = (socket: Socket, withinMs: number, use: (isHttp2: boolean) => void): void => {
+const detectWire = (socket: Socket, withinMs: number, use: (isHttp2: boolean) => void) => {
   let head = Buffer.alloc(0);
   const leave = () => {
     socket.off("data", read).off("end", end).off("error", end).off("timeout", end).setTimeout(0);

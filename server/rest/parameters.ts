@@ -73,7 +73,7 @@ const setParameters = (
   parameters: readonly Parameter[],
   violations: FieldViolation[],
   strict: boolean,
-): void => {
+) => {
   const unknown = new Set<string>();
   const known = parameters.flatMap(([key, value]) => {
     const field = fieldAt(schema, key.split("."));

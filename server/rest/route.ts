@@ -57,7 +57,7 @@ export const createRouter = (side: Side): ((method: string, path: string) => Mat
   };
 };
 
-const versionPaths = (path: string): string[] =>
+const versionPaths = (path: string) =>
   path.includes("{version}") ? VERSIONS.map((version) => path.replace("{version}", version)) : [path];
 
 const routeOf = (row: { method: HttpMethod; service: string }, path: string, name: string): Route => {

@@ -198,7 +198,7 @@ const bodyReader = (request: IncomingMessage, memory: BodyMemory, { promise, rej
   };
 };
 
-const bodyText = ({ json, text }: Reply): string => text ?? (json === undefined ? "" : JSON.stringify(json));
+const bodyText = ({ json, text }: Reply) => text ?? (json === undefined ? "" : JSON.stringify(json));
 
 const withOwnHeaders = (
   headers: HttpAnswer["headers"],

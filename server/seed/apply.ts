@@ -216,7 +216,7 @@ const find = (store: ServiceContext["store"], kind: Kind, columns: Columns) => {
 };
 
 /** No method of the API creates one. */
-const addAdvisory = ({ store, ids, now }: ServiceContext, parent: string, advisory: AdvisoryInput): void => {
+const addAdvisory = ({ store, ids, now }: ServiceContext, parent: string, advisory: AdvisoryInput) => {
   const uid = `${parent}/${ids.segment()}`;
   const { events, createTime = new Date(now).toISOString(), ...rest } = advisory;
   const dated = events?.map((event) => ({

@@ -44,7 +44,7 @@ const trial = {
 };
 
 // A server that starts again finds a record by these fields: the second one would be lost.
-const repeatedRecords = (seed: Seed): Problem[] => [
+const repeatedRecords = (seed: Seed) => [
   ...findRepeats(["groups"], seed.groups, "name", "parent"),
   ...(["roles", "identities", "identityProviders", "repos"] as const).flatMap((section) =>
     findRepeats([section], seed[section], "name", "group"),

@@ -93,7 +93,7 @@ const findRecorded = (store: Store, key: string, shape: typeof shapes.group) => 
 };
 
 // Identities that trust the development issuer keep doing so when its address changes. `only`: uid of the one that does.
-const moveDevIssuer = (store: Store, issuer: string, only = ""): void => {
+const moveDevIssuer = (store: Store, issuer: string, only = "") => {
   const before = store.meta("dev_issuer");
   if (before && before !== issuer) {
     store

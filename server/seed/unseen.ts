@@ -40,7 +40,7 @@ export interface Unseen {
 export const createDemandSeen = (store: Store, { places, named, leftOut }: Unseen, isTwin: boolean) => {
   const hidden = new Set(places);
   const known = new Set([...named, ...leftOut]);
-  const isStored = (kind: Kind, uid: string): boolean => store.get(shapes[kind], uid) !== undefined;
+  const isStored = (kind: Kind, uid: string) => store.get(shapes[kind], uid) !== undefined;
 
   /** Whether the group may contain a record of the kind that the copy lacks. A group from here contains only records from here. */
   const mayHold = (kind: Kind, group: string): boolean => {
@@ -75,7 +75,7 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
       refuse(`this copy does not have the ${resources[kind].words} of ${group}`);
   };
   /** Records in a group, and references to a role, prevent its deletion. */
-  const demandUnused = (kind: Kind, uid: string): void => {
+  const demandUnused = (kind: Kind, uid: string) => {
     const users = USERS[kind];
     const top = kind === "group" ? uid : parentOf(uid);
     const isUser = (place: string): boolean => {
@@ -87,7 +87,7 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
       (kind === "group" && leftOut.some((one) => isAncestor(uid, one.slice(one.indexOf(" ") + 1))));
     if (isInUse) refuse(`records that keep ${resources[kind].word} ${uid} may exist, and this copy does not have them`);
   };
-  const demandReferences = (kind: Kind, record: unknown): void => {
+  const demandReferences = (kind: Kind, record: unknown) => {
     if (!isObject(record)) return;
     for (const [field, type] of Object.entries(resources[kind].schema.shape)) {
       const { references } = fieldInfo(type as z.ZodType);
@@ -102,7 +102,7 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
     }
   };
 
-  return (operation: OperationName, request: Json): void => {
+  return (operation: OperationName, request: Json) => {
     const kind = KINDS.get(operation);
     if (!kind) return;
     const { field, parent, words, list, operations: standard }: Resource = resources[kind];

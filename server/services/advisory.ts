@@ -11,7 +11,7 @@ const records = recordsOf("advisory");
 
 export const advisoryService = {
   GetAdvisory: records.get,
-  ListAdvisories: records.list((request) => [
+  ListAdvisories: records.list(({ query, ...request }) => [
     ...among("advisory_id", request.advisoryIds),
     ...among(inBody("legacyAdvisoryId"), request.legacyAdvisoryIds),
     // The origin replaces the names of all artifacts that are built from it.
@@ -28,7 +28,7 @@ export const advisoryService = {
     ...exists(EVENTS, among(ofEvent("reviewer"), request.eventReviewers)),
     ...exists(`${EVENTS} AS event, json_each(event.value)`, among("item.key", set(request.eventTypes).map(memberOf))),
     ...equals({ latest_event_type: set([request.latestEventType ?? ""])[0] }),
-    ...exists("json_each(search)", containing(request.query)),
+    ...exists("json_each(search)", query ? [{ sql: "instr(item.value, ?) > 0", values: [query.toLowerCase()] }] : []),
   ]),
 } satisfies ServiceMethods;
 
@@ -38,9 +38,6 @@ const ofEvent = (field: string) => `json_extract(item.value, '$.${field}')`;
 
 const exists = (items: string, [condition]: Condition[], not = ""): Condition[] =>
   condition ? [{ ...condition, sql: `${not}EXISTS (SELECT 1 FROM ${items} AS item WHERE ${condition.sql})` }] : [];
-
-const containing = (text: string | undefined): Condition[] =>
-  text ? [{ sql: "instr(item.value, ?) > 0", values: [text.toLowerCase()] }] : [];
 
 // The unset value of an enum is no filter.
 const set = (values: readonly string[] = []) => values.filter((value) => !value.endsWith("_UNSPECIFIED"));
@@ -62,7 +59,9 @@ export const insertAdvisory = (store: Store, uid: string, input: AdvisoryInput, 
   const row = { uid, createTime: msOf(createTime), updateTime: msOf(updateTime), body };
   store.insert(shapes.advisory, row, {
     origin,
-    latest_event_type: newest ? typeOf(newest) : null,
+    latest_event_type: newest
+      ? filterOf(TYPES.find((name) => newest[name as keyof AdvisoryEvent] !== undefined) ?? "unspecified")
+      : null,
     search: JSON.stringify([artifactName, componentName, ...aliases].map((text) => text.toLowerCase())),
   });
 };
@@ -73,6 +72,3 @@ const filterOf = (member: string) => `EVENT_TYPE_FILTER_${toSnake(member).toUppe
 const TYPES = oneofsOf(AdvisoryEvent).get("type") as string[];
 
 const memberOf = (filter: string) => TYPES.find((member) => filterOf(member) === filter) ?? "";
-
-const typeOf = (event: AdvisoryEvent) =>
-  filterOf(TYPES.find((name) => event[name as keyof AdvisoryEvent] !== undefined) ?? "unspecified");

@@ -71,7 +71,7 @@ export const demandMappedRoles = (context: ServiceContext, identityProvider: str
     demandRole(context, scope as string, role as string);
 };
 
-const throwIfMapped = (store: Store, parent: string, mapping: ExternalGroupRoleMapping): void => {
+const throwIfMapped = (store: Store, parent: string, mapping: ExternalGroupRoleMapping) => {
   const { externalGroupId, roleUid, scope } = mapping;
   const mapped = store
     .statement(

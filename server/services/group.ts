@@ -82,7 +82,7 @@ export const groupService = {
 } satisfies ServiceMethods;
 
 // The founder gets every capability in a new organization, which lies in no scope. A limited token has fewer.
-const demandFounder = ({ caller, identityRules }: ServiceContext): void => {
+const demandFounder = ({ caller, identityRules }: ServiceContext) => {
   if (caller.operates && caller.uid === "")
     throw permissionDenied(
       "the creator of an organization owns it, and that identity is not known: give --as, with its uid",
@@ -149,7 +149,7 @@ const PUBLIC_DOMAINS = [
 export const lookupGroupService = {
   LookupGroup: (_, context) => {
     const domain = domainOf(context);
-    const [only, ...others] = domain ? verifiedRoots(context, domain) : [];
+    const [only, ...others] = domain ? verifiedRoots(context.store, domain) : [];
     if (only && others.length === 0) return { group: groupFrom(only, context.store) };
     const { details } = notFound("Group", "");
     throw new ApiError("NOT_FOUND", "Not found: there is no group for the e-mail domain of the caller", { details });
@@ -165,7 +165,7 @@ const domainOf = ({ caller, identityRules }: ServiceContext) => {
   return PUBLIC_DOMAINS.includes(domain) ? undefined : domain;
 };
 
-const verifiedRoots = ({ store }: ServiceContext, name: string) =>
+const verifiedRoots = (store: Store, name: string) =>
   store
     .statement("SELECT uid FROM groups WHERE parent IS NULL AND name = ?")
     .all(name)

@@ -134,7 +134,7 @@ const relationshipViolations = (
 };
 
 // Stored nevertheless, as the published service stores any text.
-const warnOfRelationship = ({ log }: ServiceContext, uid: string, identity: Json): void => {
+const warnOfRelationship = ({ log }: ServiceContext, uid: string, identity: Json) => {
   const { claimMatch, staticKeys } = identity as Partial<Identity>;
   const issuerPattern = claimMatch?.issuerPattern;
   const doubt = issuerPattern && issuerPatternWarning(issuerPattern);

@@ -117,7 +117,7 @@ export const recordsOf = <K extends Kind, T = RecordByKind[K], P extends string 
 ) => {
   const shape = shapes[kind];
   const { schema, plural } = resources[kind];
-  const row = (context: ServiceContext, uid: string): Row => existing(context, kind, uid);
+  const row = (context: ServiceContext, uid: string) => existing(context, kind, uid);
   const get = ({ uid }: { uid: string }, context: ServiceContext) => toMessage(row(context, uid), context.store);
   return {
     row,

@@ -142,7 +142,7 @@ const inheritedViolations = (
   }).map(inheritedViolation);
 };
 
-const throwIfTaken = (store: Store, group: string, name: string): void => {
+const throwIfTaken = (store: Store, group: string, name: string) => {
   const taken = store.statement("SELECT uid FROM repos WHERE parent = ? AND name = ?").get(group, name);
   if (taken) throw alreadyExists("Repo", taken.uid as string, `the group ${group} has a repo ${name} already`);
 };

@@ -103,7 +103,7 @@ export const insertFounding = (store: Store, row: { uid: string; parent?: string
 
 // With `--unique-role-bindings` an identity has a role at most once in a group (docs/contract.md#d19). `changedUid`: the binding
 // that an update changes; new bindings have no uid.
-const throwIfBound = (context: ServiceContext, group: string, links: Link[], changedUid = ""): void => {
+const throwIfBound = (context: ServiceContext, group: string, links: Link[], changedUid = "") => {
   if (!context.uniqueRoleBindings || context.original) return;
   const known = context.store.statement(
     "SELECT uid FROM role_bindings WHERE parent = ? AND identity_uid = ? AND role_uid = ? AND uid <> ? LIMIT 1",

@@ -73,7 +73,7 @@ const watchFiles = (files: DatabaseFiles, lose: (reason: string) => DatabaseLost
     }
   };
 
-  const header = (): Buffer => read(descriptors.main, HEADER_BYTES);
+  const header = () => read(descriptors.main, HEADER_BYTES);
 
   let known = look();
   const knownHeader = header();

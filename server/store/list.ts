@@ -192,7 +192,7 @@ const inMany = ({ table, groupUid }: Shape, scopes: readonly string[]): Conditio
 
 const hierarchyConditions = (shape: Shape, uidp: UidpFilterInput, violations: FieldViolation[]): Condition[] => {
   const { descendantsOf, childrenOf, inRoot, ids = [] } = uidp;
-  const check = (field: string, uid: string): void => {
+  const check = (field: string, uid: string) => {
     if (!isUidp(uid)) violations.push({ field: `uidp.${field}`, description: "must be a uid" });
   };
   for (const field of ["ancestorsOf", "descendantsOf", "childrenOf"] as const)
@@ -308,10 +308,10 @@ export const createPageTokens = (key: Uint8Array, clock: () => number) => {
   });
 };
 
-const checksum = (value: unknown): string =>
+const checksum = (value: unknown) =>
   createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
 
-const holderChecksum = ({ uid, capabilities, scopes }: PageTokenHolder): string =>
+const holderChecksum = ({ uid, capabilities, scopes }: PageTokenHolder) =>
   checksum([uid, capabilities ? [...capabilities].toSorted() : null, scopes?.toSorted() ?? null]);
 
 const refuse = (description: string) => invalidArgument([{ field: "pageToken", description }]);

@@ -88,7 +88,7 @@ export const createStore = (database: DatabaseSync) => {
       shape: Shape,
       row: Omit<Row, "parent" | "columns"> & { parent?: string | null },
       columns: Columns = {},
-    ): void => {
+    ) => {
       const { uid, parent = parentOf(uid) || null, createTime, updateTime, body } = row;
       const values = {
         uid,
@@ -107,16 +107,15 @@ export const createStore = (database: DatabaseSync) => {
       shape: Shape,
       { uid, updateTime, body }: Pick<Row, "uid" | "updateTime" | "body">,
       columns: Columns = {},
-    ): void => {
+    ) => {
       const values = { update_time: updateTime, body: JSON.stringify(body), ...columns };
       const sets = Object.keys(values).map((name) => `${name} = ?`);
       statement(`UPDATE ${shape.table} SET ${sets.join(", ")} WHERE uid = ?`).run(...Object.values(values), uid);
     },
     /** True when the record existed. */
-    remove: (shape: Shape, uid: string): boolean =>
-      statement(`DELETE FROM ${shape.table} WHERE uid = ?`).run(uid).changes === 1,
+    remove: (shape: Shape, uid: string) => statement(`DELETE FROM ${shape.table} WHERE uid = ?`).run(uid).changes === 1,
     meta: (key: string) => statement("SELECT value FROM meta WHERE key = ?").get(key)?.value as string | undefined,
-    setMeta: (key: string, value: string): void => {
+    setMeta: (key: string, value: string) => {
       const upsert =
         "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
       transaction(() => statement(upsert).run(key, value));

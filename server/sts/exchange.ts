@@ -125,7 +125,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
   };
 
   /** `violations`: problems of the request that the wire found */
-  return (request: ExchangeRequest, bearer: string, violations: readonly FieldViolation[] = []): Promise<RawToken> =>
+  return (request: ExchangeRequest, bearer: string, violations: readonly FieldViolation[] = []) =>
     auditDecision(options, "sts.exchange", (event) => exchange(request, bearer, violations, event));
 };
 

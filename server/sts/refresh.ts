@@ -1,12 +1,20 @@
 // Refresh tokens (RFC 6749 section 6, RFC 9700 section 4.14): an exchange begins a family, and each use returns the family's
 // next token. A second use ends the family, since the server cannot tell a thief from the owner. Only hashes are stored.
-import type { ExchangeRefreshTokenRequest, FieldViolation, Identity, RawToken, TokenPair } from "../../schema/index.ts";
+import { createHash, randomBytes } from "node:crypto";
+import {
+  type ExchangeRefreshTokenRequest,
+  type FieldViolation,
+  type Identity,
+  isObject,
+  type RawToken,
+  type TokenPair,
+} from "../../schema/index.ts";
 import { type AuditOptions, auditDecision, type ExchangeEvent } from "./audit.ts";
 import type { Signer } from "./key/signer.ts";
 import { type Actor, mintApiToken } from "./mint.ts";
 import type { Assumable, Identities } from "./rule/assume.ts";
+import { ownValue, parseStrictJson } from "./token/compact.ts";
 import { type Limits, narrowLimits, readLimitRequest } from "./token/limit.ts";
-import { familyIdOf, hashOf, newFamilyId, writeRefreshToken } from "./token/refresh.ts";
 import { type Refusal, refusal } from "./token/refusal.ts";
 
 /** The longest lifetime that a workload's token may have. A use does not extend it. */
@@ -64,7 +72,8 @@ export const beginFamily = (
   // Not for the identity that anyone may assume: anyone could begin any number of families.
   if (!refreshFamilies || !identity) return undefined;
   const now = clock();
-  const familyId = newFamilyId();
+  // 128 random bits that the tokens of one exchange share.
+  const familyId = randomBytes(16).toString("base64url");
   const id = hashOf(familyId);
   const family = {
     id,
@@ -131,5 +140,50 @@ export const createRefresh = (options: RefreshOptions) => {
     auditDecision(options, "sts.refresh", (event) => refresh(request, bearer, violations, event));
 };
 
-const ruleHash = ({ claimMatch, staticKeys }: Identity): string =>
+const ruleHash = ({ claimMatch, staticKeys }: Identity) =>
   hashOf(JSON.stringify([claimMatch ?? null, staticKeys ?? null]));
+
+// The text of a refresh token: base64 (RFC 4648 section 4) of JSON with `exp`, since the vendor's clients read when it expires.
+// The server compares a hash of the whole text, and reads only the family that it claims.
+
+const MAX_CHARACTERS = 4096;
+const FAMILY_ID = /^([\w-]{22})\.[\w-]{43}$/;
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** A token with 256 random bits. */
+const writeRefreshToken = (
+  issuer: string,
+  familyId: string,
+  family: Omit<RefreshFamily, "tokenHash">,
+  nowMs: number,
+): string => {
+  const { audience } = family.grant;
+  const json = {
+    iss: issuer,
+    sub: family.identity,
+    aud: audience.length === 1 ? audience[0] : audience,
+    iat: Math.floor(nowMs / 1000),
+    exp: Math.floor(family.expireTimeMs / 1000),
+    jti: `${familyId}.${randomBytes(32).toString("base64url")}`,
+  };
+  return Buffer.from(JSON.stringify(json)).toString("base64");
+};
+
+/** The family that a text claims. Refuses a text that is not a refresh token. */
+const familyIdOf = (text: string): string => {
+  const tokenId = text.length <= MAX_CHARACTERS ? tokenIdOf(text) : undefined;
+  const [, familyId] = FAMILY_ID.exec(typeof tokenId === "string" ? tokenId : "") ?? [];
+  if (familyId === undefined) throw refusal("token_shape", "not a refresh token");
+  return familyId;
+};
+
+const tokenIdOf = (text: string): unknown => {
+  try {
+    const json = parseStrictJson(Buffer.from(text, "base64"));
+    return isObject(json) ? ownValue(json, "jti") : undefined;
+  } catch {
+    // Not JSON, so not ours.
+    return undefined;
+  }
+};

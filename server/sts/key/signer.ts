@@ -64,7 +64,7 @@ export const createSigner = ({ clock, save, log, ...options }: SignerOptions): S
   let rotating: Promise<void> | undefined;
   let triedMs = -Infinity;
 
-  const makeNext = async (): Promise<void> => {
+  const makeNext = async () => {
     triedMs = clock();
     // In the thread pool: it takes as long as hundreds of exchanges.
     const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: RSA_BITS });
@@ -76,7 +76,7 @@ export const createSigner = ({ clock, save, log, ...options }: SignerOptions): S
     const signsFrom = new Date(createdMs + JWKS_CACHE_MS).toISOString();
     log?.({ event: "sts.key", outcome: "rotated", kid: next.kid, signsFrom });
   };
-  const rotate = (): Promise<void> => {
+  const rotate = () => {
     rotating ??= makeNext()
       .catch((error: unknown) => {
         log?.({ event: "sts.key", outcome: "failed", detail: (error as Error).message });
@@ -88,7 +88,7 @@ export const createSigner = ({ clock, save, log, ...options }: SignerOptions): S
     return rotating;
   };
   // In the background: the current key signs until its successor may. A failure starts a pause.
-  const rotateIfDue = (): void => {
+  const rotateIfDue = () => {
     const now = clock();
     if (!isRotationDue(keys, now) || (now >= triedMs && now - triedMs < JWKS_CACHE_MS)) return;
     // `rotate` has already logged it.
