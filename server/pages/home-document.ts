@@ -33,7 +33,7 @@ export const homeDocument = (facts: HomeFacts): string => `<!doctype html>
 <a class="skip" href="#documentation">Skip to the documentation</a>
 <header>
 <h1>Identity and Registry Management API</h1>
-<p>${facts.issuer ? DEVELOPMENT : "A reference server. REST and gRPC share this port; every method but those marked otherwise needs an API token."}</p>
+<p>${facts.issuer ? DEVELOPMENT : PRODUCTION}</p>
 </header>
 <section aria-labelledby="addresses">
 <h2 id="addresses">Addresses</h2>
@@ -49,6 +49,8 @@ ${facts.organization ? organizationSection(facts) : ""}${facts.token ? tokenSect
 
 const DEVELOPMENT =
   "A reference server in development mode: its issuer signs tokens for anyone on this machine. REST and gRPC share this port.";
+const PRODUCTION =
+  "A reference server. REST and gRPC share this port; every method but those marked otherwise needs an API token.";
 
 interface Definition {
   term: string;
