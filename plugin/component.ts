@@ -58,7 +58,7 @@ const problemsOf = (path: string, value: unknown): string[] => {
   return isObject(value) ? Object.entries(value).flatMap(([key, member]) => problemsOf(`${path}.${key}`, member)) : [];
 };
 
-const contentOf = (value: unknown): unknown => (value instanceof Secret ? value.value : value);
+const contentOf = (value: unknown) => (value instanceof Secret ? value.value : value);
 
 const withDependencies = (value: unknown, urns: readonly string[]): pulumi.Inputs => {
   const sources = urns.map((urn) => new pulumi.DependencyResource(urn).urn);
@@ -118,19 +118,20 @@ export const construct = async (request: Asked, engine: string): Promise<Buffer>
   const { type, name } = request;
   if (type !== TOKEN) throw new Refusal(`unknown component ${type}; available: ${TOKEN}`);
   requireReadable(request);
-  const constructNow = async (): Promise<Buffer> => {
-    noteConstructed();
-    const args = argumentsFrom(request);
-    const dependencies = [...request.dependencies, ...dependenciesOf(request)];
-    const options = optionsFrom({ ...request, dependencies });
-    const { urn, organization, groups, identities, roles } = new AccessPolicy(name, args, options);
-    const outputs = { organization, groups, identities, roles } as unknown as pulumi.Inputs;
-    // By then the engine has answered all calls. The first failure is the error.
-    const registered = pulumi.runtime.disconnect();
-    const [own, serialized] = await Promise.all([awaitValue(urn), serializedOutputs(name, outputs), registered]);
-    return constructResponse(own as string, structFrom(serialized.values), serialized.dependencies);
-  };
-  return withRejections(() => withRuntime(request, engine, constructNow));
+  return withRejections(() =>
+    withRuntime(request, engine, async () => {
+      noteConstructed();
+      const args = argumentsFrom(request);
+      const dependencies = [...request.dependencies, ...dependenciesOf(request)];
+      const options = optionsFrom({ ...request, dependencies });
+      const { urn, organization, groups, identities, roles } = new AccessPolicy(name, args, options);
+      const outputs = { organization, groups, identities, roles } as unknown as pulumi.Inputs;
+      // By then the engine has answered all calls. The first failure is the error.
+      const registered = pulumi.runtime.disconnect();
+      const [own, serialized] = await Promise.all([awaitValue(urn), serializedOutputs(name, outputs), registered]);
+      return constructResponse(own as string, structFrom(serialized.values), serialized.dependencies);
+    }),
+  );
 };
 
 // Unhandled rejections of the SDK. In a program they end the process; in this process they are the error of the components under way. More
@@ -141,7 +142,12 @@ let isWatching = false;
 let hasFailed = false;
 
 export const withRejections = async <T>(construct: () => Promise<T>): Promise<T> => {
-  if (!isWatching) process.on("unhandledRejection", failAll);
+  if (!isWatching)
+    process.on("unhandledRejection", (reason) => {
+      for (const fail of underWay) fail(reason);
+      // A defect elsewhere ends the process, as it does without a component.
+      if (underWay.size === 0 && !hasFailed) throw reason;
+    });
   isWatching = true;
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
@@ -156,12 +162,6 @@ export const withRejections = async <T>(construct: () => Promise<T>): Promise<T>
   }
 };
 
-const failAll = (reason: unknown): void => {
-  for (const fail of underWay) fail(reason);
-  // A defect elsewhere ends the process, as it does without a component.
-  if (underWay.size === 0 && !hasFailed) throw reason;
-};
-
 // The SDK's runtime, for one component that the engine asks this plugin for. The SDK's types omit these functions, so this file follows the
 // copy that the build bundles (@pulumi/pulumi/provider/server.ts).
 
@@ -171,7 +171,7 @@ const { withLocalStorage } = state as unknown as {
 const { awaitFeatureSupport } = settings as unknown as { awaitFeatureSupport(): Promise<void> };
 
 /** Runs a part of a program with its own runtime. `engine` is the address of the engine. */
-const withRuntime = <T>(run: Asked, engine: string, construct: () => Promise<T>): Promise<T> =>
+const withRuntime = <T>(run: Asked, engine: string, construct: () => Promise<T>) =>
   withLocalStorage(async () => {
     const { project, stack, parallel, monitorendpoint, dryrun, organization } = run;
     settings.resetOptions(project, stack, parallel, engine, monitorendpoint, dryrun !== 0, organization);

@@ -34,7 +34,7 @@ export const createPort = (server: Server, warn: (text: string) => void = () => 
         listener.listen(0, "127.0.0.1", () => resolve((listener.address() as AddressInfo).port));
       }),
     /** Closes a connection, by the address that grpc-js gives it. */
-    drop: (peer: string): void => void sockets.get(peer)?.destroy(),
+    drop: (peer: string) => void sockets.get(peer)?.destroy(),
     close: (): void => {
       listener.close();
       server.forceShutdown();
@@ -103,7 +103,7 @@ const rowsOf = (table: string, end: Address): Row[] =>
 /** An address of IPv4 as both tables write it. */
 type Address = readonly [v4: string, v6: string];
 
-const isAt = (text: string, address: Address): boolean => address.includes(text);
+const isAt = (text: string, address: Address) => address.includes(text);
 
 const addressOf = (address: string, port: number): Address => {
   const bytes = address

@@ -84,15 +84,15 @@ export type EngineRun = "preview" | "update" | "either";
 export const engineOptions = (pid: number, env: Env): EngineOptions => {
   const [program = "", ...options] = commandLineOf(pid);
   if (!isEngine(program)) return { isWholeProgram: false, run: undefined };
-  const isWholeProgram = !options.some(leavesOut) && !Object.keys(env).some((name) => OPTIONS.test(name));
-  return { isWholeProgram, run: runOf(options) };
+  // Long, or among short ones: `-yt URN`. A false match only hides names and lines.
+  const leavesOut = options.some((option) => /^-(-(target|exclude)|[^-]*[tx])/.test(option));
+  // The engine also takes each option from the environment.
+  const isWholeProgram = !leavesOut && !Object.keys(env).some((name) => /^PULUMI_OPTION_(TARGET|EXCLUDE)/i.test(name));
+  const command = options.find((option) => Object.hasOwn(COMMANDS, option));
+  const run = command === undefined ? undefined : COMMANDS[command];
+  const skipsPreview = options.some((option) => /^-(-skip-preview(=true)?$|[^-]*f)/.test(option));
+  return { isWholeProgram, run: run === "either" && skipsPreview ? "update" : run };
 };
-
-/** Long, or among short ones: `-yt URN`. A false match only hides names and lines. */
-const leavesOut = (argument: string): boolean => /^-(-(target|exclude)|[^-]*[tx])/.test(argument);
-
-/** The engine also takes each option from the environment. */
-const OPTIONS = /^PULUMI_OPTION_(TARGET|EXCLUDE)/i;
 
 /** The commands of the engine that call a plugin, with their other names. */
 const COMMANDS: Readonly<Record<string, EngineRun | undefined>> = {
@@ -105,14 +105,6 @@ const COMMANDS: Readonly<Record<string, EngineRun | undefined>> = {
   import: undefined,
   watch: undefined,
 };
-
-const runOf = (options: readonly string[]) => {
-  const command = options.find((option) => Object.hasOwn(COMMANDS, option));
-  const run = command === undefined ? undefined : COMMANDS[command];
-  return run === "either" && options.some(skipsPreview) ? "update" : run;
-};
-
-const skipsPreview = (argument: string) => /^-(-skip-preview(=true)?$|[^-]*f)/.test(argument);
 
 const commandLineOf = (pid: number): string[] => {
   try {

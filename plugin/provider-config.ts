@@ -15,13 +15,6 @@ import { plainFrom, Secret } from "./value.ts";
 /** Arguments of every provider that are the engine's. */
 const ENGINES_OWN = ["version", "pluginDownloadURL", "__internal", "parameterization"];
 
-const settingsIn = (values: Json): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) =>
-      ENGINES_OWN.includes(name) || value === undefined || value === null ? [] : [[name, String(value)]],
-    ),
-  );
-
 // `default`, `default_1_2_3_alpha`, each perhaps with the pluginDownloadURL: `default_https_/example.com` (DefaultName in
 // github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/providers/provider.go).
 const DEFAULT_NAME = /^default($|_\d+_\d+_\d+(_|$)|_[a-z]+_\/)/;
@@ -33,33 +26,38 @@ const explicitName = (urn: string): string | undefined => {
 };
 
 const stackConfigFrom = (urn: string, values: Json): StackConfig => {
-  const settings = settingsIn(values);
-  const name = explicitName(urn);
+  const settings = new Map(
+    Object.entries(values).filter(
+      ([name, value]) => !ENGINES_OWN.includes(name) && value !== undefined && value !== null,
+    ),
+  );
   return {
-    get: (key) => settings[key.replace(/^irm:/, "")],
-    rawConfig: Object.fromEntries(Object.keys(settings).map((key) => [`irm:${key}`, true])),
+    get: (key) => {
+      const value = settings.get(key.replace(/^irm:/, ""));
+      return value === undefined ? undefined : String(value);
+    },
+    rawConfig: Object.fromEntries([...settings.keys()].map((key) => [`irm:${key}`, true])),
     projectName: urnFrom(urn).project,
-    provider: name,
+    provider: explicitName(urn),
   };
 };
 
 /** The arguments and their problems. A missing argument is a problem only for a resource that needs it. */
-export const checkConfig = ({ urn, news }: Request<"checkConfig">, env: Env) =>
-  checkResponse(structFrom(news), problemsOf(urn, plainFrom(news), env));
-
-// Problems of the default provider are reported by the check of the resources, once for all of them.
-const problemsOf = (urn: string, values: Json, env: Env): { property: string; reason: string }[] => {
+export const checkConfig = ({ urn, news }: Request<"checkConfig">, env: Env) => {
+  const values = plainFrom(news);
   const name = explicitName(urn);
-  if (name === undefined || containsUnknown(values)) return [];
+  // The check of the resources reports the problems of the default provider, once for all of them.
+  if (name === undefined || containsUnknown(values)) return checkResponse(structFrom(news), []);
   const { get, rawConfig = {} } = stackConfigFrom(urn, values);
   const given = { keys: Object.keys(rawConfig), provider: name };
   // The address may come from the environment of a later run.
   const later = get("irm:baseUrl") || env.IRM_BASE_URL ? env : { ...env, IRM_BASE_URL: "https://localhost" };
   const { strictProblems } = parseConfig(get, later, given);
-  return strictProblems.map((problem) => {
+  const failures = strictProblems.map((problem) => {
     const [, property = "", reason = problem] = /^provider .*?: (\w+): (.*)$/s.exec(problem) ?? [];
     return { property, reason };
   });
+  return checkResponse(structFrom(news), failures);
 };
 
 /** A changed setting is an update of the provider, never a replacement: that would replace all of its resources. */

@@ -7,21 +7,18 @@ import { MalformedMessage, readMessage } from "./wire-format.ts";
 /** How long a message may take to arrive. The engine sends it at once. */
 const MESSAGE_MS = 60_000;
 
-interface MethodOptions {
-  server: Server;
-  /** a client sent only part of a message; `peer` is the address of its connection */
-  late(peer: string): void;
-  messageMs?: number | undefined;
-}
-
-/** Adds a method. `answer` gets its request. */
+/** Adds a method. `answer` gets its request. `late`: a client sent only a part of a message; `peer` is the address of its connection. */
 export const addMethod = (
-  { server, late, messageMs = MESSAGE_MS }: MethodOptions,
+  {
+    server,
+    late,
+    messageMs = MESSAGE_MS,
+  }: { server: Server; late(peer: string): void; messageMs?: number | undefined },
   name: ServedMethod,
   answer: (request: object, callback: sendUnaryData<Buffer>) => void,
 ): void => {
   const method = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  const handle = (call: ServerReadableStream<Buffer, Buffer>, callback: sendUnaryData<Buffer>): void => {
+  const handle = (call: ServerReadableStream<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
     const refuse = (error: Error) => {
       callback({
         code: error instanceof Ended ? error.code : status.INVALID_ARGUMENT,
@@ -39,8 +36,8 @@ export const addMethod = (
 };
 
 /** The only message of a call. */
-const receive = (call: ServerReadableStream<Buffer, Buffer>, withinMs: number): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
+const receive = (call: ServerReadableStream<Buffer, Buffer>, withinMs: number) =>
+  new Promise<Buffer>((resolve, reject) => {
     const text = `the message did not arrive within ${withinMs / 1000} s`;
     const timer = setTimeout(() => reject(new Ended(status.DEADLINE_EXCEEDED, text)), withinMs).unref();
     let message: Buffer | undefined;

@@ -5,7 +5,7 @@
 //
 // Best effort: a failure to find out is logged, and no preview fails.
 
-import { type Leaving, removalTexts } from "../provider/engine/review.ts";
+import { removalTexts } from "../provider/engine/review.ts";
 import type { EngineState, StateResource } from "../pulumi/state.ts";
 import { valuesIn } from "../pulumi/value.ts";
 import type { EngineRun, ProgramNotes } from "./program.ts";
@@ -52,7 +52,12 @@ export const removalsWith = (parts: RemovalParts) => {
       if (!isNeeded()) return;
       try {
         const [{ resources }, isKept] = await within(timeoutMs, Promise.all([readOnce(), parts.declares()]));
-        const leaving = resources.filter((one) => one.provider === provider && isManaged(one)).map(leavingFrom);
+        const managed = resources.filter((one) => one.provider === provider && isManaged(one));
+        const leaving = managed.map(({ type, urn, outputs }) => {
+          // Secret parts of the state are encrypted.
+          const shown = valuesIn(outputs);
+          return { type, urn, outputs: shown, shown };
+        });
         const { places, sets, identities } = notes;
         const texts = removalTexts(leaving, { places, sets, identities, isKept });
         if (texts.length > 0) log([HEAD, ...texts].join("\n"));
@@ -75,17 +80,10 @@ const HEAD = "What the program no longer declares, unless it has failed:";
 const isManaged = ({ custom, external, delete: isReplaced, retainOnDelete }: StateResource) =>
   custom === true && external !== true && isReplaced !== true && retainOnDelete !== true;
 
-const leavingFrom = ({ type, urn, outputs }: StateResource): Leaving => {
-  // Secret parts of the state are encrypted.
-  const shown = valuesIn(outputs);
-  return { type, urn, outputs: shown, shown };
-};
-
 const within = <T>(ms: number, promise: Promise<T>): Promise<T> =>
   Promise.race([
     promise,
     new Promise<never>((_resolve, reject) => {
-      const end = () => reject(new Error(`the engine's state was not read within ${ms / 1000} s`));
-      setTimeout(end, ms).unref();
+      setTimeout(() => reject(new Error(`the engine's state was not read within ${ms / 1000} s`)), ms).unref();
     }),
   ]);

@@ -27,9 +27,16 @@ import {
 import { keyFrom } from "../pulumi/urn.ts";
 import { isUnknown } from "../pulumi/value.ts";
 import { type Json, outputsByArgument } from "../schema/index.ts";
-import { type DetailedDiff, detailedDiff, detailedSetDiff, memberIn } from "./detailed-diff.ts";
+import {
+  type DetailedDiff,
+  detailedDiff,
+  detailedSetDiff,
+  memberIn,
+  plannedCreate,
+  plannedSet,
+  plannedUpdate,
+} from "./detailed-diff.ts";
 import { type Names, organizationIn, typeIn } from "./names.ts";
-import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
 import type { ProgramNotes } from "./program.ts";
 import type { Request } from "./request-type.ts";
 import { checkResponse, createResponse, diffResponse, EMPTY, readResponse, updateResponse } from "./response.ts";
@@ -49,7 +56,12 @@ interface Operation {
 
 /** The methods of one configured provider. */
 export const resourceMethods = ({ kinds }: Provider, { organization, names, isWholeProgram, notes }: Operation) => {
-  const subjectOf = (urn: string): Subject => subjectIn(kinds, urn);
+  const subjectOf = (urn: string): Subject => {
+    const type = typeIn(urn);
+    const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
+    if (!Object.hasOwn(kinds, name)) throw new Refusal(`there is no resource type ${type}`);
+    return { type, kind: name === "roleBindingSet" ? undefined : kindRecords[name], methods: kinds[name] };
+  };
   const { organizationInput, withKey } = keysFor(organization);
   /** Outputs in the state, completed with members that only the inputs contain. A state of the dynamic form contains them in both. */
   const storedFrom = (urn: string, id: string, outs: Json, inputs: Json): Json => ({
@@ -59,7 +71,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     ...withKey(urn, withPlace(subjectOf(urn).kind, id, outs), inputs),
     ...(outs[KEY] !== undefined && { [KEY]: outs[KEY] }),
   });
-  const oldOutputs = ({ urn, id, olds, oldInputs }: Compared): Json =>
+  const oldOutputs = ({ urn, id, olds, oldInputs }: Compared) =>
     storedFrom(urn, id, plainFrom(olds), plainFrom(oldInputs));
 
   const noteName = (kind: Kind | undefined, uid: unknown, name: unknown, isSecret: boolean): void => {
@@ -69,9 +81,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
 
   /** By URN, from the check. */
   const programs = new Map<string, Program>();
-  /**
-   * The outputs of a create or an update that the state needs: the class derives the place, and the inputs contain the name of the role.
-   */
+  /** The outputs of a create or an update for the state: the class derives the place, and the inputs contain the name of the role. */
   const storedOutputs = (urn: string, id: string, outs: Json, asked: Marked): Fields => {
     const { kind } = subjectOf(urn);
     noteName(kind, id, outs.name, containsSecret(asked.name));
@@ -80,13 +90,8 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     return outputs(kind, stored, asked);
   };
   /** The names of a role binding, as this process knows them. The check has already given the methods the names that the program passes. */
-  const storedNames = (urn: string, ...[type, inputs, olds]: Parameters<Names["stored"]>): Json | undefined =>
+  const storedNames = (urn: string, ...[type, inputs, olds]: Parameters<Names["stored"]>) =>
     programs.get(urn)?.passesNames ? undefined : names.stored(type, inputs, olds);
-  /** The output that the program reads and that the state of its predecessor lacks. */
-  const lackingParent = (urn: string, kind: Kind | undefined, id: string, olds: Json): string | undefined =>
-    kind !== undefined && programs.get(urn)?.derivesParent === false && olds.parent === undefined
-      ? placeOfRecord(kind, id) || undefined
-      : undefined;
 
   return {
     check: async ({ urn, olds, news: given }: Request<"check">) => {
@@ -96,10 +101,10 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const bag = withKey(urn, withNames(news, names.shown(type, news)), before);
       const isSecret = (members: readonly string[]) => members.some((name) => containsSecret(asked[name]));
       const showsNames = isWholeProgram || news.names !== undefined;
-      programs.set(urn, { derivesParent: given[RUN] !== undefined, passesNames: news.names !== undefined });
+      const isOfClass = given[RUN] !== undefined;
+      programs.set(urn, { derivesParent: isOfClass, passesNames: news.names !== undefined });
       const { inputs, failures } = await methods.check(before, bag, isSecret, showsNames);
       const isNew = Object.keys(before).length === 0;
-      const isOfClass = given[RUN] !== undefined;
       notes.noteCheck({ urn, type, kind, isNew, asked, inputs, isRefused: failures.length > 0, isOfClass });
       const { [KEY]: _key, ...shown } = news.names === undefined ? withoutNames(inputs) : inputs;
       return checkResponse(
@@ -192,18 +197,13 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     const before = found.observed ?? olds;
     const compared = { id, olds: before, stored: olds, news, oldInputs, result: found };
     const detailed = kind ? detailedDiff(kind, compared) : detailedSetDiff(compared);
-    // This is not reported as a property change: the option replaceOnChanges would apply to it.
-    const place = lackingParent(urn, kind, id, olds);
-    const derived = place === undefined ? {} : { parent: place };
-    return { result: { ...found, changes: found.changes || place !== undefined }, detailed, derived, before };
+    // The program reads an output that the state of its predecessor lacks. This is not reported as a property change: the option
+    // replaceOnChanges would apply to it.
+    const isLacking = programs.get(urn)?.derivesParent === false && olds.parent === undefined;
+    const parent = kind && isLacking ? placeOfRecord(kind, id) : "";
+    const derived = parent === "" ? {} : { parent };
+    return { result: { ...found, changes: found.changes || parent !== "" }, detailed, derived, before };
   }
-};
-
-const subjectIn = (kinds: Provider["kinds"], urn: string): Subject => {
-  const type = typeIn(urn);
-  const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
-  if (!Object.hasOwn(kinds, name)) throw new Refusal(`there is no resource type ${type}`);
-  return { type, kind: name === "roleBindingSet" ? undefined : kindRecords[name], methods: kinds[name] };
 };
 
 /** Keys of the journal, in the organization of the stack or in the one that the state names. */
@@ -247,20 +247,19 @@ interface Subject {
 }
 
 /** The stored outputs. An imported resource has none, and the values that the service shows once do not count as lost. */
-const storedOr = (stored: Json, kind: Kind | undefined): Json =>
+const storedOr = (stored: Json, kind: Kind | undefined) =>
   Object.keys(stored).length === 0 && kind && shownOncePaths(kind).length > 0 ? { [IMPORTED]: true } : stored;
 
 /**
  * Whether a replacement may exist beside its record: its place or a unique field differs. The engine may replace a resource that this diff
  * would only update: for replaceOnChanges, or `--replace`.
  */
-const canCoexist = (kind: Kind | undefined, detailed: DetailedDiff): boolean =>
+const canCoexist = (kind: Kind | undefined, detailed: DetailedDiff) =>
   !kind?.unique ||
   ["parent", ...kind.unique.map((field) => argumentOf(kind, field))].some((name) => detailed.has(name));
 
 /** The inputs for the methods, with the names that the program does not pass. */
-const withNames = (inputs: Json, names: Json | undefined): Json =>
-  names === undefined ? inputs : { ...inputs, names };
+const withNames = (inputs: Json, names: Json | undefined) => (names === undefined ? inputs : { ...inputs, names });
 
 /** The inputs that the check reads, unpacked from the one input that the class passes. */
 const withRun = ({ [RUN]: run, ...asked }: Marked): Marked => {
@@ -273,9 +272,9 @@ const withRun = ({ [RUN]: run, ...asked }: Marked): Marked => {
   };
 };
 
-const withoutNames = ({ names: _names, ...inputs }: Json): Json => inputs;
+const withoutNames = ({ names: _names, ...inputs }: Json) => inputs;
 
-const withoutRoleName = (outs: Json, { role }: Json): Json =>
+const withoutRoleName = (outs: Json, { role }: Json) =>
   outs[ROLE_NAME] === role ? withoutPaths(outs, [ROLE_NAME]) : outs;
 
 /** Without members that the inputs contain, that the URN gives, or that only a dynamic resource needs. */
@@ -287,7 +286,7 @@ const withoutInputs = ({
   [AT]: _at,
   [FORMER]: _former,
   ...outs
-}: Json): Json => outs;
+}: Json) => outs;
 
 /** Inputs are secret if the program marks them, or if the service never returns them. */
 const inputsWith = (kind: Kind | undefined, inputs: Json, marks: Marked) =>

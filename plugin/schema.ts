@@ -30,6 +30,7 @@ interface PackageInfo {
 
 export const packageSchema = ({ version, description, license, keywords }: PackageInfo) => {
   const types = createTypes();
+  const settings = settingSpecs(PROVIDER_SETTINGS);
   const kinds = Object.values<Kind>(kindRecords);
   const resources: [string, ResourceSpec][] = kinds.map((kind) => [token(kind.type), resourceSpec(kind, types)]);
   const set = roleBindingSetSpec(types);
@@ -48,12 +49,8 @@ export const packageSchema = ({ version, description, license, keywords }: Packa
     // Without the token: the engine keeps the stack's configuration in clear text.
     config: { variables: settingSpecs(PROVIDER_SETTINGS.filter((name) => name !== "token")) },
     types: sortByName(Object.entries({ ...types.specs, ...accessPolicyTypes })),
-    provider: providerSpec(),
-    resources: sortByName([
-      ...resources,
-      [token(roleBindingSet.type), set],
-      [token(ACCESS_POLICY), accessPolicySpec()],
-    ]),
+    provider: { description: PROVIDER_TEXT, inputProperties: settings, properties: settings },
+    resources: sortByName([...resources, [token(roleBindingSet.type), set], [token(ACCESS_POLICY), accessPolicySpec]]),
     functions: sortByName(functions),
   };
 };
@@ -71,11 +68,6 @@ const settingSpecs = (names: readonly string[]): Properties =>
       },
     ]),
   );
-
-const providerSpec = () => {
-  const properties = settingSpecs(PROVIDER_SETTINGS);
-  return { description: PROVIDER_TEXT, inputProperties: properties, properties };
-};
 
 const sortByName = <T>(entries: [string, T][]): Record<string, T> =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -154,7 +146,7 @@ const uids = (description: string): PropertySpec => ({
   description,
 });
 
-const accessPolicySpec = (): ResourceSpec => ({
+const accessPolicySpec: ResourceSpec = {
   description:
     "A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.",
   isComponent: true,
@@ -194,4 +186,4 @@ const accessPolicySpec = (): ResourceSpec => ({
     roles: uids("uids of the custom roles, by key"),
   },
   required: ["organization", "groups", "identities", "roles"],
-});
+};

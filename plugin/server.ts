@@ -57,7 +57,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     environment,
     log,
     attached,
-    options: { isWholeProgram, run } = UNKNOWN_OPTIONS,
+    options: { isWholeProgram, run } = { isWholeProgram: false, run: undefined },
     warn,
     messageMs,
   } = options;
@@ -76,7 +76,10 @@ export const createPlugin = (options: PluginOptions): Plugin => {
 
   const configure = (request: Request<"configure">) => {
     const { config, id, urn, subject } = configurationFrom(request);
-    if (served !== undefined && served !== subject) throw new Refusal(secondProvider(subject, served));
+    if (served !== undefined && served !== subject)
+      throw new Refusal(
+        `${subject}: this process serves ${served} until its operation ends. With PULUMI_DEBUG_PROVIDERS, a program can have only one provider of this package. If the operation was killed, restart the process`,
+      );
     served = subject;
     return providerFor({ config, id, urn }, { environment, signal: cancelled.signal, isWholeProgram, run });
   };
@@ -121,10 +124,10 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     return Promise.race([work(), cancelled.during(request), timeoutOf(request)]);
   };
 
-  const within = <Asked>(work: (request: Asked) => Buffer | Promise<Buffer>): Handler =>
+  const within = <Asked>(work: (request: Asked) => Buffer | Promise<Buffer>) =>
     answered((request: Asked & Operation) => untilEnd(request, () => work(request)));
 
-  const ofResource = <Method extends "diff" | "create" | "read" | "update" | "delete">(method: Method): Handler =>
+  const ofResource = <Method extends "diff" | "create" | "read" | "update" | "delete">(method: Method) =>
     within((request: Request<Method>) => current().resources[method](request as never));
 
   const server = new Server({
@@ -225,14 +228,9 @@ const providerFor = (
   return { resources, names, notes, removals, session: own.session };
 };
 
-const UNKNOWN_OPTIONS: EngineOptions = { isWholeProgram: false, run: undefined };
-
 /** Whether an error only reports that the engine has ended the run. */
-const isOfEnd = (error: unknown): boolean =>
+const isOfEnd = (error: unknown) =>
   error instanceof Ended || [status.CANCELLED, status.UNAVAILABLE].includes((error as ServiceError).code);
-
-const secondProvider = (subject: string, served: string): string =>
-  `${subject}: this process serves ${served} until its operation ends. With PULUMI_DEBUG_PROVIDERS, a program can have only one provider of this package. If the operation was killed, restart the process`;
 
 // Two things end a call early: the engine, which cancels all calls of an operation, and the resource's customTimeouts.
 
@@ -248,25 +246,25 @@ const cancellation = () => {
     signal,
     now: () => controller.abort(),
     /** Rejects once the engine cancels. */
-    during: (request: Operation): Promise<never> =>
+    during: (request: Operation) =>
       aborted.then(() => {
         throw new Ended(status.CANCELLED, isRecorded(request) ? continued("cancelled: ") : "cancelled");
       }),
   };
 };
 
-const continued = (text: string): string =>
+const continued = (text: string) =>
   withSection(`${text}the next update continues from the intent journal`, "recovery-waits");
 
 /** Whether the journal may record the call: customTimeouts apply only to such calls. */
-const isRecorded = ({ timeout, preview }: Operation): boolean => timeout !== undefined && !preview;
+const isRecorded = ({ timeout, preview }: Operation) => timeout !== undefined && !preview;
 
 // A longer timer would fire at once.
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** Rejects when the timeout of the request is over. */
-const timeoutOf = (request: Operation): Promise<never> =>
-  new Promise((_resolve, reject) => {
+const timeoutOf = (request: Operation) =>
+  new Promise<never>((_resolve, reject) => {
     const { timeout: seconds = 0, urn = "" } = request;
     if (seconds <= 0) return;
     const end = () => {

@@ -31,11 +31,11 @@ export const VALUE: MessageType = {
     if (kind === KIND.null) return null;
     if (kind === KIND.boolean) return content !== 0;
     if (kind === KIND.text && UNKNOWNS.has(content)) return UNKNOWN;
-    return kind === KIND.struct && isSecret(content as Json) ? new Secret((content as Json).value) : content;
+    if (kind !== KIND.struct) return content;
+    const { [SIGNATURE]: signature, value } = content as Json;
+    return signature === SECRET_SIGNATURE ? new Secret(value) : content;
   },
 };
-
-const isSecret = (struct: Json): boolean => struct[SIGNATURE] === SECRET_SIGNATURE;
 
 export const STRUCT: MessageType<Marked> = {
   1: entryWith(VALUE),

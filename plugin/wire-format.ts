@@ -75,7 +75,8 @@ export const readMessage = <Value>(type: MessageType<Value>, bytes: Uint8Array):
       if (count > FIELDS_MAX) throw malformed([], `has more than ${FIELDS_MAX.toLocaleString("en")} fields`);
       path.push(number);
       const expected = type[number] ?? SKIPPED[wireType];
-      if (expected === undefined || wireType !== wireTypeOf(expected)) throw malformed(path, "is of another type");
+      const wanted = typeof expected === "object" ? WireType.LengthDelimited : expected && WIRE_TYPES[expected];
+      if (expected === undefined || wireType !== wanted) throw malformed(path, "is of another type");
       const value = read(expected, reader);
       if (number in type) fields.push([number, value]);
       path.pop();
@@ -91,8 +92,6 @@ export const readMessage = <Value>(type: MessageType<Value>, bytes: Uint8Array):
     throw error instanceof MalformedMessage ? error : malformed(path, `cannot be read: ${(error as Error).message}`);
   }
 };
-
-const wireTypeOf = (type: FieldType) => (typeof type === "object" ? WireType.LengthDelimited : WIRE_TYPES[type]);
 
 /** The default value of a field of this type in proto3. */
 export const emptyOf = (type: FieldType): unknown => {

@@ -17,14 +17,9 @@ import {
 
 type Use = "input" | "output";
 
-/** The description of a field. */
-type Describe = (field: z.ZodType) => string | undefined;
-
 export type Types = ReturnType<typeof createTypes>;
 
 export const token = (name: string): string => TOKEN_PREFIX + name;
-
-const reference = (name: string): TypeSpec => ({ $ref: `#/types/${token(name)}` });
 
 /** Whether inputs or outputs contain the field: the API sets some fields itself, and returns no secrets. */
 const isIn = (use: Use, field: z.ZodType): boolean => {
@@ -40,15 +35,6 @@ export const isRequired = (use: Use, field: z.ZodType): boolean => {
   );
 };
 
-// People write capabilities in two spellings, and a service may have more than are published.
-const isOpenEnum = (numbers: object): boolean => Object.keys(numbers).length > 100;
-
-/** As an argument, or as an output. */
-const describeAs =
-  (use: Use): Describe =>
-  (field) =>
-    fieldText(field, use === "input" ? "argument" : "output");
-
 export const createTypes = () => {
   /** by token */
   const specs: Record<string, ObjectSpec | EnumSpec> = {};
@@ -59,7 +45,7 @@ export const createTypes = () => {
       specs[token(name)] = { type: "object", properties: {} };
       specs[token(name)] = specOf();
     }
-    return reference(name);
+    return { $ref: `#/types/${token(name)}` };
   };
 
   const of = (field: z.ZodType, use: Use): TypeSpec => {
@@ -70,13 +56,19 @@ export const createTypes = () => {
     if (inner instanceof z.ZodRecord)
       return { type: "object", additionalProperties: of(inner.valueType as z.ZodType, use) };
     const info = enumInfo(inner);
-    if (info && !isOpenEnum(info.numbers)) return declareOnce(typeName(info.enum), () => enumSpec(info.numbers));
+    // The enum of capabilities is open: people write them in two spellings, and a service may have more than are published.
+    if (info && Object.keys(info.numbers).length <= 100)
+      return declareOnce(typeName(info.enum), () => enumSpec(info.numbers));
     if (scalarInfo(inner)?.scalar === "int32") return { type: "integer" };
     return { type: inner instanceof z.ZodBoolean ? "boolean" : "string" };
   };
 
   /** the fields of a message as properties; `describe` is for properties of the message itself */
-  const object = (schema: Message, use: Use, describe = describeAs(use)): ObjectSpec => {
+  const object = (
+    schema: Message,
+    use: Use,
+    describe = (field: z.ZodType) => fieldText(field, use === "input" ? "argument" : "output"),
+  ): ObjectSpec => {
     const fields = Object.entries(schema.shape).filter(([, field]) => isIn(use, field));
     const properties: Properties = {};
     for (const [name, field] of fields)
@@ -107,15 +99,13 @@ const enumSpec = (numbers: Readonly<Record<string, number>>): EnumSpec => {
 
 const nameOf = (schema: Message, use: Use): string => {
   const name = typeName(messageInfo(schema)?.message ?? "");
-  return use === "output" && hasInput(schema) && !isSame(schema) ? `${name}Record` : name;
+  const hasInput = Object.values(schema.shape).some((field) => isIn("input", field));
+  return use === "output" && hasInput && !isSame(schema) ? `${name}Record` : name;
 };
-
-const fieldsOf = (schema: Message): z.ZodType[] => Object.values(schema.shape);
-const hasInput = (schema: Message): boolean => fieldsOf(schema).some((field) => isIn("input", field));
 
 /** Whether input and output have the same fields, at any depth. */
 const isSame = (schema: Message): boolean =>
-  fieldsOf(schema).every((field) => {
+  Object.values(schema.shape).every((field) => {
     const message = asMessage(elementOf(unwrap(field)));
     return isIn("input", field) && isIn("output", field) && (message === undefined || isSame(message));
   });
