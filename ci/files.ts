@@ -1,4 +1,4 @@
-// The files that the steps of a job leave for each other, and for the job's artifacts.
+// The files of a job, for its later steps and for its artifacts.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,11 +14,11 @@ export const CHANGE = "change.json";
 export const DIGEST_ENV = "digest.env";
 const CODE = "exit-code";
 
-/** The folder of the change that is applied has one of what the review of the merged change left. */
+/** Within the folder of the change to apply: the folder with the files of the merged change's review. */
 export const mergedFolderOf = ({ changeFolder = "" }: Pick<Settings, "changeFolder">): string =>
   join(changeFolder, "merged");
 
-/** An empty folder of this path: a change may have brought a folder, or a link, of this name. */
+/** Makes an empty folder: a change may contain a folder, or a link, of this name. */
 export const makeFolder = (folder: string): void => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -29,15 +29,11 @@ export const writeFiles = (folder: string, files: Readonly<Record<string, string
     writeFileSync(join(folder, name), text, { mode: 0o600 });
 };
 
-/** The report that a step has left, and its exit code; undefined: there is none. */
+/** The report of an earlier step, and its exit code; undefined without one. */
 export const readReport = (folder: string): { text: string; code: number } | undefined => {
-  const [text, code] = [REPORT, CODE].map((name) => readIfThere(join(folder, name)));
-  return text === undefined || code === undefined ? undefined : { text, code: Number(code) };
-};
-
-const readIfThere = (file: string) => {
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
   try {
-    return readFileSync(file, "utf8");
+    return { text: read(REPORT), code: Number(read(CODE)) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
@@ -52,15 +48,15 @@ const slugOf = (settings: Settings) =>
 /** Name of the artifact that has a change. */
 export const changeNameOf = (settings: Settings): string => `access-change-${slugOf(settings)}`;
 
-/** The page's name is that of its artifact, so stacks have different ones. */
+/** The page has the name of its artifact, so each stack has its own. */
 export const pageOf = (settings: Settings): string => `access-review-${slugOf(settings)}.html`;
-
-// Fetches the main branch where the checkout lacks it: a checkout of one commit has no other branch. No program of the change has
-// run yet.
 
 const TIMEOUT_MS = 120_000;
 
-/** A failure is on stderr, and the review then says which base it lacks. */
+/**
+ * Fetches the main branch if the checkout lacks it: a checkout of one commit has one branch. No program of the change has run yet. Git
+ * prints a failure on stderr, and the review then names the missing base.
+ */
 export const fetchBase = (branch: string, folder: string): void => {
   const root = repositoryRoot(folder);
   if (root === undefined) return;

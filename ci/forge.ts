@@ -1,20 +1,37 @@
-// What a job writes for people: comments of a change, and issues. GitHub and GitLab have both under other names.
+// The host of a pipeline: its jobs, and the comments and issues that a job writes. GitHub and GitLab have other names for them.
 
 import { parse } from "../client/rest.ts";
 import { AttemptError, retryWith, SAFETY, systemClock } from "../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport } from "../client/transport.ts";
 import { isObject, type Json, printable, protocolProblem, UserError } from "../schema/index.ts";
+import type { Job } from "./settings.ts";
+
+export interface Host {
+  /** Throws a RefusedJob where this job must not run. */
+  job(): Job;
+  /** its words for a change, and for the token that writes comments */
+  words: { change: string; token: string };
+  /** for later steps of the job */
+  setOutputs(values: Readonly<Record<string, string>>): void;
+  /** on the page of the run */
+  summarize(markdown: string): void;
+  annotate(level: "error" | "warning" | "notice", message: string): void;
+  /** Calls the function. The runner takes none of its output for a command: others wrote it. */
+  withoutCommands<T>(act: () => Promise<T>): Promise<T>;
+  forge(token: string): Forge;
+  /** address of a file of the job's folder after the job */
+  fileUrl(name: string): string;
+}
 
 /** A comment or an issue. */
 export interface Post {
   /** of the comment, or number of the issue */
   id: number;
   body: string;
-  /** who wrote it, comparable to `Forge.me` */
+  /** comparable to `Forge.me` */
   author: string;
 }
 
-/** A change that was merged. */
 export interface MergedChange {
   number: number;
   /** hash of its newest commit */
@@ -24,17 +41,17 @@ export interface MergedChange {
 }
 
 export interface Forge {
-  /** whom the token writes as */
+  /** the author of posts with this token */
   me(): Promise<string>;
   /** hash of the newest commit of a change */
   headOf(change: number): Promise<string>;
-  /** the change whose merge made this commit */
+  /** The change whose merge made this commit. */
   mergedBy(commit: string): Promise<MergedChange | undefined>;
-  /** Why it cannot be seen whether people had to approve this job; undefined: they had to. Throws a RefusedJob where nobody had to. */
+  /** Undefined: people had to approve this job. A text: the reason why nobody can tell. Throws a RefusedJob where nobody had to. */
   unseenApproval(): Promise<string | undefined>;
-  /** The last run that reviewed this change, by the workflow of this job, and that began before the merge; undefined: there is none. */
+  /** The last run of this job's workflow that reviewed the change and began before the merge; undefined without one. */
   reviewRunOf(change: MergedChange): Promise<number | undefined>;
-  /** The text of a file that this run has left; undefined: a step of the job downloads it. */
+  /** The text of a file of this run; undefined: a step of the job downloads it. */
   fileOf?(run: number, name: string): Promise<string>;
   /** the comments of a change, from the first one on */
   comments(change: number): AsyncIterable<Post>;
@@ -52,29 +69,32 @@ export interface Written {
   url: string;
 }
 
-/** GitHub or GitLab refused a request, or did not answer. */
+/** GitHub or GitLab refused a request, or gave no answer. */
 export class ForgeError extends UserError {
   override readonly name = "ForgeError";
-  /** the token may not see it, or it is not there */
+  /** The token may not see the resource, or the resource does not exist. */
   isRefused = false;
 }
 
 // Requests to the API of GitHub or GitLab: JSON, retries as for any request (client/retry.ts), and lists page by page (RFC 8288).
 
-interface RestParts {
-  /** of the host, for errors: `GitHub` */
-  host: string;
-  baseUrl: string;
-  token: string;
-  /** what to do about a request that is refused */
-  advice(path: string): string;
-}
-
 const TIMEOUT_MS = 30_000;
 const PAGES_MAX = 100;
 const REASON_MAX = 300;
 
-export const restOf = ({ host, baseUrl, token, advice }: RestParts) => {
+export const restOf = ({
+  host,
+  baseUrl,
+  token,
+  advice,
+}: {
+  /** of the host, for errors: `GitHub` */
+  host: string;
+  baseUrl: string;
+  token: string;
+  /** for a refused request */
+  advice(path: string): string;
+}) => {
   const problem = protocolProblem(baseUrl);
   if (problem !== undefined) throw new ForgeError(`the address of ${host}'s API ${problem}`);
   const [retry, transport] = [retryWith(systemClock), systemTransport()];
@@ -85,8 +105,12 @@ export const restOf = ({ host, baseUrl, token, advice }: RestParts) => {
       const answer = await transport({ method, url, token, timeoutMs: TIMEOUT_MS, ...text });
       const { status } = answer;
       if (status >= 200 && status <= 299) return answer;
+      // The texts of errors come from the host, and not from the author of a change.
+      const json = parse(answer.body);
+      const told = isObject(json) ? (json.message ?? json.error) : undefined;
+      const reason = typeof told === "string" ? `: ${printable(told.slice(0, REASON_MAX))}` : "";
       const isRefused = [401, 403, 404].includes(status);
-      const message = `${host} answered ${status} to ${method} ${url.pathname}${reasonOf(answer)}${isRefused ? `; ${advice(url.pathname)}` : ""}`;
+      const message = `${host} answered ${status} to ${method} ${url.pathname}${reason}${isRefused ? `; ${advice(url.pathname)}` : ""}`;
       throw new AttemptError({ status, sent: true }, Object.assign(new ForgeError(message), { isRefused }));
     };
     try {
@@ -118,14 +142,7 @@ export const restOf = ({ host, baseUrl, token, advice }: RestParts) => {
   };
 };
 
-/** The texts of errors come from the host, and not from the author of a change. */
-const reasonOf = ({ body }: HttpAnswer) => {
-  const json = parse(body);
-  const message = isObject(json) ? (json.message ?? json.error) : undefined;
-  return typeof message === "string" ? `: ${printable(message.slice(0, REASON_MAX))}` : "";
-};
-
-/** The token goes to no other host. */
+/** Keeps the token from other hosts. */
 const nextOf = ({ headers }: HttpAnswer, { origin }: URL) => {
   const [, address] = /<([^>]+)>;\s*rel="next"/.exec([headers.link].flat().join(", ")) ?? [];
   if (address === undefined || !URL.canParse(address)) return undefined;

@@ -1,19 +1,18 @@
-// What a step of GitHub Actions tells its runner: outputs, the summary, annotations.
+// A step of GitHub Actions: its outputs, summary and annotations.
 // https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 import { randomUUID } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import { isHash } from "../access/base/git.ts";
 import { claimsOf } from "../client/token.ts";
 import { isObject, type Json, printable, valueAt } from "../schema/index.ts";
-import { type Forge, ForgeError, type Post, restOf, type Written } from "./forge.ts";
-import type { Host } from "./host.ts";
+import { type Forge, ForgeError, type Host, type Post, restOf } from "./forge.ts";
 import { type Change, type Command, forkRefusal, type Job, RefusedJob } from "./settings.ts";
 
 export const githubHost = (env: NodeJS.ProcessEnv): Host => {
   const append = (file: string | undefined, text: string): void => {
     if (file) appendFileSync(file, text);
   };
-  const command = (text: string): void => void process.stdout.write(`${text}\n`);
+  const command = (text: string) => void process.stdout.write(`${text}\n`);
   return {
     job: () => githubJob(env),
     words: { change: "pull request", token: "github-token" },
@@ -24,14 +23,17 @@ export const githubHost = (env: NodeJS.ProcessEnv): Host => {
       }
     },
     summarize: (markdown) => append(env.GITHUB_STEP_SUMMARY, `${markdown}\n`),
-    annotate: (level, message) => command(`::${level}::${message.split("\n").map(escapeData).join("%0A")}`),
+    annotate: (level, message) => {
+      const lines = message.split("\n").map((line) => printable(line).replaceAll("%", "%25"));
+      command(`::${level}::${lines.join("%0A")}`);
+    },
     withoutCommands: async (act) => {
       const token = randomUUID();
       command(`::stop-commands::${token}`);
       try {
         return await act();
       } finally {
-        // Others may have left a line unfinished.
+        // The last line of others may lack its end.
         command(`\n::${token}::`);
       }
     },
@@ -40,16 +42,14 @@ export const githubHost = (env: NodeJS.ProcessEnv): Host => {
   };
 };
 
-const escapeData = (text: string): string => printable(text).replaceAll("%", "%25");
-
-// A job of GitHub Actions, by its variables and the file of its event. Of the event only numbers, hashes and the name of the main branch
-// count: the author of a pull request chooses its other texts.
+// A job of GitHub Actions, by its variables and the file of its event. Only numbers, hashes and the main branch of the event count:
+// the author of a pull request chooses its other texts.
 
 /** https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows */
 const USUAL: Readonly<Record<string, Command | undefined>> = {
   pull_request: "preview",
   merge_group: "preview",
-  // Whoever pushes has a review. An update is asked for.
+  // A push gets a review. An update needs the input command.
   push: "preview",
   schedule: "drift",
   workflow_dispatch: undefined,
@@ -80,25 +80,20 @@ export const githubJob = (env: NodeJS.ProcessEnv): Job => {
       : event === "merge_group"
         ? { change: { number: undefined, head: hashIn(payload, "merge_group.head_sha") } }
         : { branch: branchOf(env.GITHUB_REF) };
-  const branch = valueAt(payload, "repository.default_branch");
+  const main = valueAt(payload, "repository.default_branch");
+  // A schedule runs on the default branch.
+  const scheduledOn = event === "schedule" ? branchOf(env.GITHUB_REF) : undefined;
   return {
     event,
     about,
     commit: env.GITHUB_SHA || undefined,
-    // A schedule runs on the default branch.
-    mainBranch: typeof branch === "string" && branch !== "" ? branch : scheduledOn(env),
+    mainBranch: typeof main === "string" && main !== "" ? main : scheduledOn,
     usual: USUAL[event],
-    run: {
-      id: Number(env.GITHUB_RUN_ID) || 0,
-      url: runUrl(env),
-    },
+    run: { id: Number(env.GITHUB_RUN_ID) || 0, url: runUrl(env) },
   };
 };
 
-const scheduledOn = ({ GITHUB_EVENT_NAME: event, GITHUB_REF: ref }: NodeJS.ProcessEnv): string | undefined =>
-  event === "schedule" ? branchOf(ref) : undefined;
-
-/** Throws for a fork, and where the event does not say that it is none: a fork may have been deleted. */
+/** Throws for a fork, and for an event without the repository of the change: somebody may have deleted the fork. */
 const pullRequestIn = (payload: Json): Change => {
   const [from, to] = ["head", "base"].map((side) => valueAt(payload, `pull_request.${side}.repo.id`));
   if (typeof from !== "number" || from !== to) throw forkRefusal("pull request");
@@ -128,7 +123,7 @@ const eventIn = (file: string | undefined) => {
 
 // Comments of pull requests, and issues, by the REST API of GitHub: https://docs.github.com/rest/issues
 
-/** Author of what a job writes with its own token: https://docs.github.com/actions/concepts/security/github_token */
+/** Author of posts with a job's own token: https://docs.github.com/actions/concepts/security/github_token */
 const JOB_AUTHOR = "github-actions[bot]";
 
 export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
@@ -151,7 +146,7 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
   const comment = (id: number) => `${issues}/comments/${id}`;
 
   return {
-    // A job's token cannot read /user. The login of a query is that of the posts.
+    // A job's token cannot read /user. A query gives the login of its posts.
     async me() {
       const graphql = env.GITHUB_GRAPHQL_URL ?? `${baseUrl}/graphql`;
       try {
@@ -185,27 +180,27 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       try {
         const path = `/repos/${repository}/environments/${encodeURIComponent(name)}`;
         const { protection_rules: rules } = await rest.send("GET", path);
-        const asks = (rule: unknown) => textIn(rule, "type") === "required_reviewers";
-        if (Array.isArray(rules) && rules.some(asks)) return undefined;
+        if (Array.isArray(rules) && rules.some((rule) => textIn(rule, "type") === "required_reviewers"))
+          return undefined;
       } catch (error) {
         if (!(error instanceof ForgeError && error.isRefused)) throw error;
         return `whether the environment ${name} has required reviewers cannot be seen: ${error.message}`;
       }
       throw refused(`the environment ${name} has no required reviewers`);
     },
-    // A run that was started again after the merge is of what people can no longer read before it.
+    // People could not read a run that somebody started again after the merge.
     reviewRunOf: async ({ head, mergedAt }) => {
       const query = `event=pull_request&head_sha=${encodeURIComponent(head)}&per_page=100`;
       const { workflow_runs: runs } = await rest.send("GET", `/repos/${repository}/actions/runs?${query}`);
       const [, workflow] = /^[^/]+\/[^/]+\/(.+)@[^@]*$/.exec(env.GITHUB_WORKFLOW_REF ?? "") ?? [];
-      const isReview = (run: Json) => {
+      const reviews = (Array.isArray(runs) ? runs : []).filter(isObject).filter((run) => {
         const from = valueAt(run, "head_repository.id");
         const isOwn = from !== undefined && from === valueAt(run, "repository.id");
         const isEarly = Date.parse(String(run.run_started_at)) < Date.parse(mergedAt);
         return isOwn && isEarly && run.path === workflow && run.event === "pull_request" && run.head_sha === head;
-      };
-      const ids = (Array.isArray(runs) ? runs : []).filter((one) => isObject(one) && isReview(one)).map(({ id }) => id);
-      return ids.filter(Number.isSafeInteger).toSorted((a, b) => b - a)[0];
+      });
+      const ids = reviews.flatMap(({ id }) => (Number.isSafeInteger(id) ? [id as number] : []));
+      return ids.sort((a, b) => b - a)[0];
     },
     comments: (change) => posts(rest.list(`${issues}/${change}/comments?per_page=100`), "id"),
     createComment: async (change, body) => written(await rest.send("POST", `${issues}/${change}/comments`, { body })),
@@ -219,23 +214,18 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
   };
 };
 
-/** GitHub says in it what the job is. It is for nobody: no service takes this audience. Undefined: the job may have none. */
+/** GitHub describes the job in it. No service accepts its audience. Undefined: the job may not have one. */
 const jobToken = async (env: NodeJS.ProcessEnv): Promise<string | undefined> => {
   const { ACTIONS_ID_TOKEN_REQUEST_URL: baseUrl, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token } = env;
   if (!baseUrl || !token) return undefined;
-  const endpoint = restOf({
-    host: "GitHub",
-    baseUrl,
-    token,
-    advice: () => "the job needs `permissions: id-token: write`",
-  });
-  const { value } = await endpoint.send("GET", "&audience=irm-ci");
+  const advice = () => "the job needs `permissions: id-token: write`";
+  const { value } = await restOf({ host: "GitHub", baseUrl, token, advice }).send("GET", "&audience=irm-ci");
   return String(value);
 };
 
 const textIn = (value: unknown, path: string) => String(valueAt(value, path) ?? "");
 
-/** The list of issues has the pull requests as well. */
+/** The list of issues includes the pull requests. */
 async function* posts(items: AsyncIterable<Json>, key: "id" | "number"): AsyncIterable<Post> {
   for await (const item of items) {
     const { [key]: id, body, pull_request: pullRequest } = item;
@@ -244,4 +234,4 @@ async function* posts(items: AsyncIterable<Json>, key: "id" | "number"): AsyncIt
   }
 }
 
-const written = ({ html_url: url }: Json): Written => ({ url: typeof url === "string" ? url : "" });
+const written = ({ html_url: url }: Json) => ({ url: typeof url === "string" ? url : "" });

@@ -1,8 +1,7 @@
-// What a job of GitLab CI/CD tells its runner: nothing but its log, its files and its exit code.
+// A job of GitLab CI/CD. Its runner reads only the log, the files and the exit code.
 
 import { isObject, type Json } from "../schema/index.ts";
-import { type Forge, ForgeError, type Post, restOf, type Written } from "./forge.ts";
-import type { Host } from "./host.ts";
+import { type Forge, ForgeError, type Host, type Post, restOf } from "./forge.ts";
 import { type Change, type Command, forkRefusal, type Job, RefusedJob } from "./settings.ts";
 
 export const gitlabHost = (env: NodeJS.ProcessEnv): Host => ({
@@ -42,20 +41,17 @@ export const gitlabJob = (env: NodeJS.ProcessEnv): Job => {
   };
 };
 
-/** A member of this project can start the pipeline of a fork's merge request in this project, with its variables and tokens. */
+/** A member can run the pipeline of a fork's merge request in this project, with its variables and tokens. */
 const mergeRequestIn = (env: NodeJS.ProcessEnv): Change => {
   const { CI_PROJECT_ID: own, CI_MERGE_REQUEST_PROJECT_ID: target, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source } = env;
   if (!target || source !== target || own !== target) throw forkRefusal("merge request");
   const number = Number(env.CI_MERGE_REQUEST_IID);
   if (!Number.isSafeInteger(number) || number < 1)
     throw new RefusedJob("CI_MERGE_REQUEST_IID does not name the merge request");
-  return {
-    number,
-    head: env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA || env.CI_COMMIT_SHA,
-  };
+  return { number, head: env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA || env.CI_COMMIT_SHA };
 };
 
-// Notes of merge requests, and issues, by the REST API of GitLab: https://docs.gitlab.com/api/notes/. A job's own token may write neither.
+// Notes of merge requests, and issues, by the REST API of GitLab: https://docs.gitlab.com/api/notes/. A job's own token cannot write them.
 
 export const gitlabForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
   const { CI_API_V4_URL: baseUrl = "", CI_PROJECT_ID: project = "", CI_PROJECT_URL: page = "" } = env;
@@ -66,12 +62,12 @@ export const gitlabForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
     token,
     advice: () => "IRM_CI_TOKEN must be a project access token with the scope api and at least the role Reporter",
   });
-  const request = (change: number): string => `/projects/${project}/merge_requests/${change}`;
-  const notes = (change: number): string => `${request(change)}/notes`;
+  const request = (change: number) => `/projects/${project}/merge_requests/${change}`;
+  const notes = (change: number) => `${request(change)}/notes`;
   const issues = `/projects/${project}/issues`;
   const noteOf =
     (change: number) =>
-    ({ id }: Json): Written => ({ url: `${page}/-/merge_requests/${change}#note_${Number(id)}` });
+    ({ id }: Json) => ({ url: `${page}/-/merge_requests/${change}#note_${Number(id)}` });
 
   return {
     async me() {
@@ -91,7 +87,7 @@ export const gitlabForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       }
       return undefined;
     },
-    // Approval rules, or people who alone may start a job of this environment. Without either, whoever may push to the branch can.
+    // Approval rules, or a manual job of a protected environment. Without either, a push to the branch suffices.
     unseenApproval: async () => {
       const { CI_ENVIRONMENT_NAME: name = "", CI_JOB_MANUAL: isByHand } = env;
       try {
@@ -143,4 +139,4 @@ async function* posts(items: AsyncIterable<Json>, key: string, text: string): As
       yield { id, body: String(body ?? ""), author: isObject(author) ? String(author.id) : "" };
 }
 
-const written = ({ web_url: url }: Json): Written => ({ url: typeof url === "string" ? url : "" });
+const written = ({ web_url: url }: Json) => ({ url: typeof url === "string" ? url : "" });

@@ -1,11 +1,12 @@
-// The one comment of a change, and the one issue, which the job of a later commit or night finds again by a marker in its first line. Only
-// a post by the same author counts: anyone can write the marker.
+// The one comment of a change, and the one issue. A later job finds each by a marker in its first line. Only a post of the same author
+// counts: anyone can write the marker.
 
 import { canonical } from "../access/canonical.ts";
 import type { Change, ChangeRow } from "../access/change/change.ts";
 import { keysOf, neutral } from "../access/change/write.ts";
-import type { Forge, MergedChange, Post, Written } from "./forge.ts";
-import { RefusedJob } from "./settings.ts";
+import { code } from "../access/format/markdown-text.ts";
+import type { Forge, Host, MergedChange, Post, Written } from "./forge.ts";
+import { type Job, RefusedJob } from "./settings.ts";
 
 export interface Marker {
   kind: "review" | "drift";
@@ -13,7 +14,7 @@ export interface Marker {
   subject: string;
   /** later runs have higher ids */
   run: number;
-  /** the commit of the change that the run is about */
+  /** the commit of the change */
   head?: string | undefined;
 }
 
@@ -21,7 +22,7 @@ const beginOf = ({ kind, subject }: Pick<Marker, "kind" | "subject">) => `<!-- i
 
 const commentText = (marker: Marker, body: string) => `${beginOf(marker)}${marker.run} -->\n${body}`;
 
-/** The run of a post of ours; undefined if it is not ours. */
+/** The run of a post of ours; undefined for other posts. */
 const runOf = (post: Post, marker: Marker, me: string) => {
   const begin = beginOf(marker);
   if (post.author !== me || !post.body.startsWith(begin)) return undefined;
@@ -30,8 +31,8 @@ const runOf = (post: Post, marker: Marker, me: string) => {
 };
 
 /**
- * Undefined: the run of a newer commit has written it already. A job of the newest commit writes in any case: a bot of the same author may have
- * repeated a text with a higher number, which somebody wrote into the change.
+ * Undefined: the run of a newer commit wrote the comment already. A job of the newest commit always writes: somebody may have put a higher
+ * number into the change, and a bot of the same author may have repeated it.
  */
 export const replaceComment = async (
   forge: Forge,
@@ -45,26 +46,23 @@ export const replaceComment = async (
     const run = runOf(post, marker, me);
     if (run !== undefined) own.push({ id: post.id, run });
   }
-  if (own.some(({ run }) => run > marker.run)) {
-    const isNewest = marker.head !== undefined && (await forge.headOf(change)) === marker.head;
-    if (!isNewest) return undefined;
-  }
+  const isLate = own.some(({ run }) => run > marker.run);
+  if (isLate && (marker.head === undefined || (await forge.headOf(change)) !== marker.head)) return undefined;
   const [first, ...others] = own;
   const text = commentText(marker, body);
   const written = await (first ? forge.updateComment(change, first.id, text) : forge.createComment(change, text));
-  // Two jobs that began together have made two.
+  // Two jobs that began together may each create one.
   for (const { id } of others) await forge.deleteComment(change, id);
   return written;
 };
 
-/** Opens the issue, or updates it. */
 export const keepIssue = async (forge: Forge, marker: Marker, title: string, body: string): Promise<Written> => {
   const id = await findIssue(forge, marker);
   const text = commentText(marker, body);
   return id === undefined ? forge.createIssue(title, text) : forge.updateIssue(id, text);
 };
 
-/** Undefined: none is open. */
+/** Undefined without an open issue. */
 export const closeIssue = async (forge: Forge, marker: Marker, reason: string): Promise<Written | undefined> => {
   const id = await findIssue(forge, marker);
   if (id === undefined) return undefined;
@@ -79,9 +77,9 @@ const findIssue = async (forge: Forge, marker: Marker) => {
   return undefined;
 };
 
-// What lets a change be applied: people whom the host asks before the job begins; or the merge, by what the review of the merged change showed.
+// Two ways to approve a change: the host asks people before the job begins, or they merge the change after its review.
 
-/** The change whose merge made this commit, and the run that reviewed it. Throws a RefusedJob. `words`: what the host calls a change. */
+/** The change whose merge made this commit, and the run that reviewed it. Throws a RefusedJob. `words`: of the host. */
 export const mergedReview = async (
   forge: Forge,
   commit: string | undefined,
@@ -98,8 +96,8 @@ export const mergedReview = async (
 };
 
 /**
- * The rows of access, also of runs that end half-way, that a change has and the one that was merged has not. A record that a change makes is
- * known by the write that makes it.
+ * The rows of access that the merged change lacks, with those of runs that end half-way. The write that makes a record identifies the
+ * record.
  */
 export const furtherRows = (change: Change, merged: Change): ChangeRow[] => {
   const left = new Map<string, number>();
@@ -114,4 +112,37 @@ export const furtherRows = (change: Change, merged: Change): ChangeRow[] => {
 const textsOf = ({ writes, rows, between }: Change) => {
   const keys = keysOf(writes);
   return [...rows, ...between].map((row) => ({ row, text: canonical(neutral(row, keys)) }));
+};
+
+// The texts of comments, issues and summaries around a report. Its format escapes the texts that it quotes.
+
+export const reviewComment = (report: string, job: Job, host: Host, page: string): string =>
+  `${report}\n<sub>${originOf(job)} · as a page: [${page}](${host.fileUrl(page)})</sub>\n`;
+
+/** An error may quote texts that the log masks, so the comment only links to the log. */
+export const noReviewComment = (job: Job, { words }: Host): string =>
+  [
+    `## No review of this ${words.change}`,
+    "",
+    `The job failed, so what this ${words.change} changes in access is not known. An earlier review here does not count any more.`,
+    "",
+    `<sub>${originOf(job)} says why</sub>`,
+    "",
+  ].join("\n");
+
+const originOf = ({ about, run }: Job) => {
+  const head = "change" in about ? about.change.head : undefined;
+  return `${head === undefined ? "" : `${code(head)} · `}[the run](${run.url})`;
+};
+
+/** `how` it ended, and the end of its output. */
+export const updateSummary = (stack: string, how: string, output: string): string => {
+  // Others wrote the output: the fence is longer than all of its fences.
+  const fence = "`".repeat(Math.max(3, ...(output.match(/`+/g) ?? []).map((run) => run.length + 1)));
+  return [
+    `## The update of ${code(stack)} ${how}`,
+    "",
+    `<details><summary>What it printed last</summary>\n\n${fence}text\n${output.trimEnd()}\n${fence}\n\n</details>`,
+    "",
+  ].join("\n");
 };

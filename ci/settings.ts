@@ -1,9 +1,9 @@
-// The inputs of the GitHub Action (action.yml) and of the GitLab include (templates/gitlab.yml), which pass each one in a variable:
-// `stack-name` in IRM_CI_STACK_NAME.
+// The inputs of the GitHub Action (action.yml) and of the GitLab include (templates/gitlab.yml). Each arrives in a variable: `stack-name` in
+// IRM_CI_STACK_NAME.
 import { posix } from "node:path";
 import { isUidp, suggestion, UserError } from "../schema/index.ts";
 
-/** Who approves what is applied: people whom the host asks before the job begins, or whoever merged the change after its review. */
+/** The host asks people before the job begins, or they merge the change after its review. */
 const APPROVALS = ["approved", "merged"] as const;
 type Approval = (typeof APPROVALS)[number];
 
@@ -12,9 +12,9 @@ export interface Settings {
   stack?: string;
   /** of the program, from the top level of the checkout */
   workDir: string;
-  /** files of policies, from workDir: they are reviewed by the program of the base */
+  /** files of policies, from workDir: the program of the base reviews them */
   policy?: string[];
-  /** a change that another job has written: it is reviewed without the program */
+  /** a change that another job has written: its review needs no program */
   change?: string;
   rules?: string;
   tests?: string;
@@ -29,18 +29,18 @@ export interface Settings {
   comment: boolean;
   issue: boolean;
   apply: Approval;
-  /** of the reviewed change, as the job of its review says it: the only change that is applied */
+  /** of the reviewed change, from the job of its review: the only change to apply */
   digest?: string;
-  /** where that change is, and the one that was merged */
+  /** of that change and of the merged change */
   changeFolder?: string;
-  /** where the steps of a job leave files for each other */
+  /** of the files that the steps of a job share */
   folder?: string;
 }
 
 const PREFIX = "IRM_CI_";
 const NOT_INPUTS = ["IRM_CI_INPUTS", "IRM_CI_FOLDER", "IRM_CI_CHANGE_FOLDER", "IRM_CI_TOKEN"];
 
-/** The inputs as one text, which a later step takes as IRM_CI_INPUTS. No token is among them. */
+/** The inputs, without tokens, as one text: a later step reads it as IRM_CI_INPUTS. */
 export const inputsText = (env: NodeJS.ProcessEnv): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -48,7 +48,7 @@ export const inputsText = (env: NodeJS.ProcessEnv): string =>
     ),
   );
 
-/** Also what is wrong with them, all of it. */
+/** The inputs, and all their problems. */
 export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; problems: string[] } => {
   const env: NodeJS.ProcessEnv = { ...given, ...JSON.parse(given.IRM_CI_INPUTS || "{}") };
   const problems: string[] = [];
@@ -85,7 +85,12 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
   const settings: Settings = {
     ...(isCommand && { command: command as Command }),
     ...defined({
-      stack: check("stack-name", isStackName, "the name of a stack, such as production or acme/access/production"),
+      // https://www.pulumi.com/docs/iac/concepts/stacks/#create-stack
+      stack: check(
+        "stack-name",
+        (text) => /^[\w.-]+(?:\/[\w.-]+){0,2}$/.test(text),
+        "the name of a stack, such as production or acme/access/production",
+      ),
       policy: policy.length > 0 ? policy : undefined,
       change: input("change"),
       rules: input("rules"),
@@ -93,7 +98,11 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
       branch: input("branch"),
       cloudUrl: input("cloud-url"),
       folder: input("folder"),
-      digest: check("digest", isDigest, "the digest of a change, as sha256: and 64 hexadecimal digits"),
+      digest: check(
+        "digest",
+        (text) => /^sha256:[0-9a-f]{64}$/.test(text),
+        "the digest of a change, as sha256: and 64 hexadecimal digits",
+      ),
       changeFolder: input("change-folder"),
     }),
     apply: (apply as Approval | undefined) ?? "approved",
@@ -111,7 +120,7 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
   return { settings, problems };
 };
 
-/** What is missing or contradictory for this command. */
+/** Missing and contradictory inputs of this command. */
 export const problemsOf = (settings: Settings, command: Command, env: NodeJS.ProcessEnv): string[] => {
   const problems: string[] = [];
   if (settings.stack === undefined && runsEngine(settings, command))
@@ -128,60 +137,51 @@ export const problemsOf = (settings: Settings, command: Command, env: NodeJS.Pro
   return problems;
 };
 
-/** Whether an engine runs: the program of the checkout, or that of the base. */
+/** Whether an engine runs the program of the checkout, or of the base. */
 export const runsEngine = ({ change }: Settings, command: Command): boolean =>
   command !== "preview" || change === undefined;
 
-/** What tells the comments, issues and files of several stacks apart. */
+/** Distinguishes the comments, issues and files of several stacks. */
 export const subjectOf = ({ workDir, policy = [], stack }: Settings): string[] => [
   ...(workDir === "." ? [] : [workDir]),
   ...policy,
   ...(stack === undefined ? [] : [stack]),
 ];
 
-/**
- * The same as one text, which differs for each subject. It may stand in an HTML comment, which ends at `--`, and in the key of a cache,
- * which has no commas.
- */
+/** The subject as one unique text, for an HTML comment, which ends at `--`, and for the key of a cache, which cannot contain commas. */
 export const keyOf = (settings: Settings): string => subjectOf(settings).map(encode).join(":") || ".";
 
+/** Escapes each byte of UTF-8 but letters, digits and a few signs. */
 const encode = (text: string) =>
-  [...Buffer.from(text, "utf8")]
-    .map((byte) => String.fromCharCode(byte))
-    .map((one) => (/[\w./]/.test(one) ? one : `%${one.charCodeAt(0).toString(16).padStart(2, "0")}`))
-    .join("");
-
-// https://www.pulumi.com/docs/iac/concepts/stacks/#create-stack
-const isStackName = (text: string) => /^[\w.-]+(?:\/[\w.-]+){0,2}$/.test(text);
-
-const isDigest = (text: string) => /^sha256:[0-9a-f]{64}$/.test(text);
+  Buffer.from(text)
+    .toString("latin1")
+    .replace(/[^\w./]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 const defined = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 
-// The job of a pipeline: what it is about, and which command it may run under which identity. A change that somebody proposes never runs
-// with the rights of the branch that it is merged into.
+// The job of a pipeline: its subject, its command and its identity. A proposed change never runs with the rights of its target branch.
 
 const COMMANDS = ["preview", "apply", "up", "drift"] as const;
 export type Command = (typeof COMMANDS)[number];
 
 export interface Job {
-  /** as its host calls it: `pull_request` */
+  /** in the words of its host: `pull_request` */
   event: string;
-  /** what it is about: a proposed change, or a branch as it is */
+  /** a proposed change, or a branch */
   about: { change: Change } | { branch: string | undefined };
-  /** hash of the commit that it is about; of a proposed change, the merge commit that its host makes to test it */
+  /** hash of its commit; of a proposed change, the merge commit that the host makes to test it */
   commit?: string | undefined;
   /** the default branch of the repository */
   mainBranch: string | undefined;
-  /** what it runs without an input that says so; undefined: somebody started it by hand */
+  /** its command without the input of that name; undefined: somebody started it by hand */
   usual: Command | undefined;
   run: { id: number; url: string };
 }
 
-/** A pull request, a merge request, or what a merge queue is about to merge. */
+/** A pull request, a merge request, or an entry of a merge queue. */
 export interface Change {
   /** undefined for a merge queue */
   number: number | undefined;
@@ -189,18 +189,18 @@ export interface Change {
   head: string | undefined;
 }
 
-/** The job may not do what it was started for. */
+/** The job may not run its command. */
 export class RefusedJob extends UserError {
   override readonly name = "RefusedJob";
 }
 
-/** One refusal for all jobs of forks: neither host gives them tokens, unless somebody has said so in its settings. */
+/** One refusal for all jobs of forks: a host gives them tokens only if somebody has changed its settings. */
 export const forkRefusal = (change: string): RefusedJob =>
   new RefusedJob(
     `this ${change} comes from a fork, whose author need not have any right here. Its job gets neither a token nor a comment, and there is no review. To get one, read the change, push it to a branch of this repository, and open a ${change} from there`,
   );
 
-/** The command of a job. Throws a RefusedJob where it may not run here. */
+/** The command of a job. Throws a RefusedJob for a command that may not run here. */
 export const commandOf = (
   { event, about, mainBranch, usual }: Job,
   { command = usual, branch }: { command?: Command; branch?: string },

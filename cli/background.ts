@@ -1,4 +1,4 @@
-// `irm serve --background`: the server in a process that outlives this command, and the variables that programs need, for the shell's eval.
+// `irm serve --background`: the server in a process that outlives this command, and the variables for programs, for the shell's eval.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { RunningServer } from "../server/index.ts";
-import { SIGNALS } from "./interrupt.ts";
+import { SIGNALS } from "./terminal.ts";
 
-/** What `--json` prints once the server is ready. */
+/** The line that `--json` prints once the server is ready. */
 export const readyLine = (
   { baseUrl, authUrl, issuer, organization, identity, localUrl, localAuthUrl }: RunningServer,
   token: string | undefined,
@@ -19,18 +19,11 @@ export const readyLine = (
   ...{ localUrl, localAuthUrl },
 });
 
-interface Service {
-  baseUrl: string;
-  authUrl: string;
-  token?: string | null;
-}
-
-export const variables = ({ baseUrl, authUrl, token }: Service): string =>
-  [
-    `IRM_BASE_URL=${baseUrl}`,
-    ...(authUrl === baseUrl ? [] : [`IRM_AUTH_URL=${authUrl}`]),
-    ...(token ? [`IRM_TOKEN=${token}`] : []),
-  ].join(" ");
+export const variables = (
+  { baseUrl, authUrl }: Pick<RunningServer, "baseUrl" | "authUrl">,
+  token: string | null | undefined,
+): string =>
+  `IRM_BASE_URL=${baseUrl}${authUrl === baseUrl ? "" : ` IRM_AUTH_URL=${authUrl}`}${token ? ` IRM_TOKEN=${token}` : ""}`;
 
 /**
  * Waits until the server is ready. If it does not start, prints its errors and returns its exit code. The shell then unsets the variables: they
@@ -55,7 +48,7 @@ export const startInBackground = async (json: boolean): Promise<number> => {
     return (await exited)[0] ?? 1;
   }
   const ready: ReturnType<typeof readyLine> = JSON.parse(line);
-  process.stdout.write(json ? `${line}\n` : `unset IRM_AUTH_URL; export ${variables(ready)}\n`);
+  process.stdout.write(json ? `${line}\n` : `unset IRM_AUTH_URL; export ${variables(ready, ready.token)}\n`);
   process.stderr.write(
     `${[
       `serving ${ready.localUrl}`,

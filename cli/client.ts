@@ -8,7 +8,7 @@ import { systemTransport } from "../client/transport.ts";
 
 export const systemConfig = (): Config => readConfig(undefined, process.env);
 
-/** With the credentials of the environment. Clients with one redactor keep each other's tokens out of their texts. */
+/** With the credentials of the environment. Clients that share a redactor keep each other's tokens out of their texts. */
 export const clientOf = (config: Config, env: NodeJS.ProcessEnv = process.env, secrets = redactor()): Client =>
   clientWith({ config, env, clock: systemClock, redactor: secrets, transport: systemTransport() });
 

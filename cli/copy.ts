@@ -1,4 +1,4 @@
-// `irm serve --copy-of`: reads a copy of what the caller can see of another service, says what is not in it, and writes it to a file.
+// `irm serve --copy-of`: reads a copy of another service, as far as the caller sees it, reports the missing parts, and writes it to a file.
 import { readFileSync } from "node:fs";
 import { COPY_HEAD, type Copy, copyText, readCopy } from "../access/copy/copy.ts";
 import { leftOutText, notVisibleText } from "../access/export/literal.ts";
@@ -11,17 +11,17 @@ import { addressProblem, printable, resources, UserError } from "../schema/index
 import { copyProblems } from "../server/seed/check.ts";
 import { clientOf } from "./client.ts";
 import { writeWhole } from "./files.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./irm-command.ts";
 
 /** A file that cannot be written, in one sentence. */
 export class CopyError extends UserError {
   override readonly name = "CopyError";
 }
 
-/** A copy that the server takes: records that its services refuse are left out, with the reason. Sends only requests that read. */
+/** A copy for the server, without records that its services refuse, and with the reasons. Sends only requests that read. */
 export const copyOf = async (client: Client, address: string, onRead?: OnRead): Promise<Copy> => {
   let copy = await readCopy(client, address, onRead);
-  // What depends on a refused record is refused in the same round.
+  // The check refuses the dependents of a refused record in the same round.
   for (let problems = copyProblems(copy); problems.length > 0; problems = copyProblems(copy))
     copy = withoutRefused(copy, problems);
   const { roles: _, ...placed } = copy.records;
@@ -37,7 +37,7 @@ export const copyFrom = async (address: string): Promise<Copy> => {
   const problem = addressProblem(address);
   if (problem !== undefined) throw new UsageError(`${FLAG}: ${problem}`);
   const settings = (key: string) => (key === "irm:baseUrl" ? address : undefined);
-  // What the environment says of another service is not sent to this one.
+  // Settings of the environment for another service stay away from this one.
   const client = clientOf(readConfig(settings, process.env, { keys: [], flag: FLAG }));
   return withProgress((onRead) => copyOf(client, address, onRead));
 };
@@ -53,9 +53,11 @@ const withoutRefused = (copy: Copy, problems: ReturnType<typeof copyProblems>): 
       Object.entries(lists).map(([plural, list]: [string, { uid: string; name?: unknown }[]]) => [
         plural,
         list.filter(({ uid, name }, i) => {
-          const why = reasons.get(`${section} ${plural} ${i}`);
-          if (why)
-            leftOut.push({ kind: kindOf(plural), uid, name: String(name ?? ""), why: why.map(problemText).join("; ") });
+          const found = reasons.get(`${section} ${plural} ${i}`);
+          const why = found?.map(({ path: [, , , ...field], text }) =>
+            [field.join("."), text].filter(Boolean).join(": "),
+          );
+          if (why) leftOut.push({ kind: kindOf(plural), uid, name: String(name ?? ""), why: why.join("; ") });
           return why === undefined;
         }),
       ]),
@@ -66,10 +68,7 @@ const withoutRefused = (copy: Copy, problems: ReturnType<typeof copyProblems>): 
 
 const kindOf = (plural: string): ExportKind => KINDS.find((kind) => resources[kind].plural === plural) as ExportKind;
 
-const problemText = ({ path: [, , , ...field], text }: ReturnType<typeof copyProblems>[number]) =>
-  [field.join("."), text].filter(Boolean).join(": ");
-
-/** What the copy has, and what not: a line each. */
+/** The records of the copy, and the missing parts: a line each. */
 export const copyLines = (copy: Copy): string[] => [
   printable(`copied ${countText(recordsOf(copy).length, "record")} of ${copy.copy.of}`),
   ...missingLines(copy),
@@ -78,7 +77,7 @@ export const copyLines = (copy: Copy): string[] => [
 
 const recordsOf = ({ records }: Copy) => Object.values(records).flatMap((list) => list ?? []);
 
-/** What may decide access and is not in the copy: a line each. */
+/** The missing parts that may decide access: a line each. */
 export const missingLines = (one: Copy): string[] => {
   const { copy, records, named } = one;
   const names = new Map((records.groups ?? []).map(({ uid, name }) => [uid, String(name)]));
@@ -99,7 +98,7 @@ export const missingLines = (one: Copy): string[] => {
   ].map(printable);
 };
 
-/** Why a copy cannot be written there; undefined where it can. Another copy is replaced, any other file stays. */
+/** The reason against a copy in this file; undefined without one. A new copy replaces another one, but no other file. */
 export const copyFileProblem = (file: string): string | undefined => {
   try {
     const text = readFileSync(file, "utf8");
@@ -111,17 +110,15 @@ export const copyFileProblem = (file: string): string | undefined => {
   }
 };
 
-/** The file is the whole copy, or what it was before. It names people, so only its owner can read it. */
+/** Writes the whole copy, or leaves the file as it was. It names people, so only its owner can read it. */
 export const writeCopy = (file: string, copy: Copy): void => writeWhole(file, copyText(copy), CopyError);
-
-// A bar on stderr of a terminal while lists are read; nothing anywhere else.
 
 const WIDTH = 20;
 
-/** Shows how many of the lists have been read, and how many records they had. */
+/** Shows the count of the lists so far, and of their records, as a bar on stderr of a terminal. */
 export const withProgress = async <T>(read: (onRead: OnRead) => Promise<T>): Promise<T> => {
   const { stderr } = process;
-  const show = (text: string): void => void (stderr.isTTY && stderr.write(`\r\u001b[K${text}`));
+  const show = (text: string) => void (stderr.isTTY && stderr.write(`\r\u001b[K${text}`));
   let [lists, records] = [0, 0];
   try {
     return await read((_, count) => {

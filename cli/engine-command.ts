@@ -1,11 +1,11 @@
 // The Pulumi engine that a command runs: the one on the PATH. In a clone, scripts/with-setup.mjs has put one there.
 import { EngineError, engineWith } from "../pulumi/command.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./irm-command.ts";
 
 /** The engine and its first arguments. */
 export const ENGINE = ["pulumi"] as const;
 
-/** Runs the engine: what it prints on stdout, or why it failed. */
+/** Runs the engine. Gives its output, or the problem. */
 export type AskEngine = (...args: string[]) => Promise<{ stdout: string } | { problem: string; isMissing: boolean }>;
 
 // An engine that waits for a terminal or for its backend would hold the answer up.
@@ -23,10 +23,10 @@ export const askEngine = (cwd: string): AskEngine => {
   };
 };
 
-// Arguments after `--`, which a command passes on to the engine: those that choose the resources of an update. Any other could change where
-// or how it runs (--config-file, --policy-pack, --parallel), and is refused.
+// Arguments after `--`, which a command passes on to the engine: those that choose the resources of an update. Others are refused: they could
+// change the run (--config-file, --policy-pack, --parallel).
 
-/** Whether it has a value. */
+/** true: with a value */
 const ALLOWED: ReadonlyMap<string, boolean> = new Map([
   ["--target", true],
   ["--target-dependents", false],
@@ -34,7 +34,7 @@ const ALLOWED: ReadonlyMap<string, boolean> = new Map([
   ["--exclude", true],
 ]);
 
-/** Each argument with its value in one text, as `--target=URN`. Throws one UsageError for all that is wrong. */
+/** Each argument with its value in one text, as `--target=URN`. Throws one UsageError for all mistakes. */
 export const engineArguments = (words: readonly string[]): string[] => {
   const found: string[] = [];
   const wrong: string[] = [];

@@ -1,9 +1,9 @@
-// What a command prints where it cannot go on.
+// The last output of a command that cannot go on.
 import { UserError } from "../schema/index.ts";
 import { clientErrorText } from "./client.ts";
 import { printError } from "./terminal.ts";
 
-/** Prints why the command cannot go on, and returns its exit code. Throws any other error: it is a defect, and its stack is wanted. */
+/** Prints the problem, and returns the exit code. Throws any other error: a defect needs its stack. */
 export const printFailure = (command: string, error: unknown): number => {
   const isKnown = error instanceof UserError || isOfFile(error);
   const text = isKnown ? error.message : clientErrorText(error);

@@ -1,4 +1,4 @@
-// Writes a file whole: it is the new text, or what it was before.
+// Writes a file whole: its content is the new text, or as before.
 import { randomUUID } from "node:crypto";
 import {
   accessSync,
@@ -22,7 +22,7 @@ import {
   changeText,
   parseChange,
 } from "../access/change/change.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./irm-command.ts";
 
 /** Only the owner can read it. */
 export const writeWhole = (file: string, text: string, Failure: new (message: string) => Error): void => {
@@ -43,7 +43,7 @@ export const writeWhole = (file: string, text: string, Failure: new (message: st
   }
 };
 
-/** Whether this user may use the file so. */
+/** Whether this user has this access to the file. */
 export const isAccessible = (file: string, mode: number): boolean => {
   try {
     accessSync(file, mode);

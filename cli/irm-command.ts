@@ -1,11 +1,11 @@
-// A command of `irm`: what all of them declare in the same way, and how each reports a wrong command line.
+// A command of `irm`: the declarations of all commands, and the report of a wrong command line.
+
+import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { type Format, printError } from "./terminal.ts";
 
-const append = (text: string, before: string[] = []) => [...before, text];
-
 export class IrmCommand extends Command {
-  /** that it has ended with */
+  /** after its end */
   exitCode = 0;
 
   override createCommand(name?: string): IrmCommand {
@@ -19,7 +19,7 @@ export class IrmCommand extends Command {
 
   /** A flag that may be given several times. */
   repeatable(flags: string, text: string): this {
-    return this.option(flags, text, append);
+    return this.option(flags, text, (one: string, before: string[] = []) => [...before, one]);
   }
 
   choice(flags: string, text: string, values: readonly string[], usual?: string): this {
@@ -31,12 +31,12 @@ export class IrmCommand extends Command {
     return this.choice("--format <FORMAT>", "how to print it", formats, formats[0]);
   }
 
-  /** Shows below the flags how it is called. */
+  /** Shows an example call below the flags. */
   example(args: string): this {
     return this.addHelpText("after", `\nExample:\n  npx pulumi-irm ${args}`);
   }
 
-  /** Calls this with its arguments and its flags, and ends with the exit code that it returns. */
+  /** Calls the function with the arguments and the flags, and ends with its exit code. */
   runs(act: (...args: never[]) => number | Promise<number>): this {
     return this.action(async (...args) => {
       this.exitCode = await act(...(args as never[]));
@@ -48,3 +48,37 @@ export class IrmCommand extends Command {
     throw new CommanderError(2, "irm.usage", message);
   }
 }
+
+// Parsers of flag values. A wrong value is a UsageError.
+
+/** A wrong command line: the command prints the message and exits with 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export const parsePort = (flag: string, text: string): number => {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new UsageError(`${flag} takes a port from 0 (any free one) to 65535, not ${JSON.stringify(text)}`);
+  return port;
+};
+
+export const parseCount = (flag: string, text: string): number => {
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new UsageError(`${flag} takes a whole number from 1 to 999999, not ${JSON.stringify(text)}`);
+  return Number(text);
+};
+
+// The words that start this command: npm starts it in a clone, npx in a project.
+
+const { npm_command, npm_lifecycle_event } = process.env;
+
+export const commandName =
+  npm_command?.startsWith("run") && npm_lifecycle_event === "irm" ? "npm run -s irm --" : "npx pulumi-irm";
+
+/** The command of the engine, for a reader of `commandName`. */
+export const pulumiName = commandName.startsWith("npm") ? "npm run -s pulumi --" : "pulumi";
+
+/** The version of this package. */
+export const packageVersion = (): string =>
+  (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;

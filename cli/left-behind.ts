@@ -1,5 +1,5 @@
-// What killed runs left of the stack of this folder: what runs without checkpoints did, as the journal has it, or what runs created whose
-// machine was lost with its journal, as the engine's state has it.
+// The records that killed runs left of the stack of this folder: those of runs without checkpoints, from the journal, or those of runs whose
+// machine was lost with its journal, from the engine's state.
 import { awaitLeftovers, type Leftover } from "../provider/attribution/leftover.ts";
 import { findLost } from "../provider/attribution/lost-machine.ts";
 import { findOpenStack, type OpenStack } from "../provider/attribution/stack.ts";
@@ -17,34 +17,30 @@ import { warn } from "./terminal.ts";
 export interface LeftBehind extends Pick<OpenStack, "name" | "runs" | "touched"> {
   session: Session;
   leftovers: readonly Leftover[];
-  /** Whether a run of the stack is under way, which may have a record of these by now. */
+  /** Whether a run of the stack is under way: it may have adopted a record by now. */
   isUnderWay(): Promise<boolean>;
 }
 
 /**
- * Waits for what may still arrive. `folder`: of the journals. Undefined where nothing is left. Errors: UserError where the stack is not known
- * or its state cannot be read, and those of the journal and the client.
+ * Waits for requests that may still arrive. `folder`: of the journals. Undefined without records. Errors: UserError for an unknown stack or
+ * an unreadable state, and those of the journal and the client.
  */
 export const findLeftBehind = async (given: string | undefined, folder: string): Promise<LeftBehind | undefined> => {
   const config = { ...systemConfig(), journal: folder };
   const stack = await stackHere(given);
   const stored = storedStacks(here());
   const session = sessionWith(config, { ...systemEnvironment(), storedStacks: stored, log: warn });
-  return (await openRuns(session, stack)) ?? lostCreates(session, stack);
+  const open = await findOpenStack(session, { key: `${stack}/` });
+  if (!open) return lostCreates(session, stack);
+  if (open.problem !== undefined) throw unreadable(open.problem);
+  const leftovers = await awaitLeftovers(session, open.leftovers, open.about);
+  return { ...open, session, leftovers, isUnderWay: async () => open.runs.some((run) => run.isUnderWay) };
 };
 
 /** Whether the engine's state has creates of this package that did not end. It needs no credentials. Errors: EngineStateError. */
 export const hasPendingCreates = async (stack: string): Promise<boolean> => {
   const { pending } = await readEngineState(askEngine(here()), stack);
   return pending.some(({ type, resource }) => type === "creating" && typeOfToken(resource.type) !== undefined);
-};
-
-const openRuns = async (session: Session, stack: string): Promise<LeftBehind | undefined> => {
-  const open = await findOpenStack(session, { key: `${stack}/` });
-  if (!open) return undefined;
-  if (open.problem !== undefined) throw unreadable(open.problem);
-  const leftovers = await awaitLeftovers(session, open.leftovers, open.about);
-  return { ...open, session, leftovers, isUnderWay: async () => open.runs.some((run) => run.isUnderWay) };
 };
 
 const lostCreates = async (session: Session, stack: string): Promise<LeftBehind | undefined> => {

@@ -5,7 +5,7 @@ import { documentAsMarkdown } from "../access/format/document/markdown.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
 import { type Format, print, printStyled, stdoutStyle } from "./terminal.ts";
 
-/** `report` is what JSON has. */
+/** `report`: the content of the JSON. */
 export const printDocument = (document: Document, report: object, format: Format, page?: PageExtras): void => {
   if (format === "terminal") printStyled(documentAsText(document, stdoutStyle()));
   else if (format === "markdown") print(documentAsMarkdown(document));

@@ -1,20 +1,14 @@
-// Parses a command line of `irm`. Commander reports what is wrong with it.
+// Parses a command line of `irm`. Commander reports its mistakes.
 import { styleText } from "node:util";
 import { type Command, CommanderError, Help } from "commander";
 import { RUN } from "../client/run-file.ts";
 import { addCompletionCommands } from "./completion.ts";
-import { IrmCommand } from "./irm-command.ts";
-import { packageVersion } from "./package-version.ts";
+import { IrmCommand, packageVersion, UsageError } from "./irm-command.ts";
 import { printError } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
 
-interface CommandModule {
-  defineCommand: (command: IrmCommand) => void;
-}
+type Row = [name: string, summary: string, load: () => Promise<{ defineCommand: (command: IrmCommand) => void }>];
 
-type Row = [name: string, summary: string, load: () => Promise<CommandModule>];
-
-/** By what they are for, as the help lists them. A command's code loads when its name is on the command line, so the list is there at once. */
+/** By purpose, as the help lists them. A command's code loads only for its name on the command line, so the list appears at once. */
 const GROUPS: Readonly<Record<string, readonly Row[]>> = {
   Start: [
     ["init", "write a first project: policy, tests, program", () => import("./command/init.ts")],
@@ -41,7 +35,7 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-/** A pipeline calls it, and no person. */
+/** Pipelines call it, and people do not. */
 const CI: Row = ["ci", "the steps of the GitHub Action and of the GitLab include", () => import("./command/ci.ts")];
 
 const createProgram = async (args: readonly string[]): Promise<IrmCommand> => {
@@ -90,8 +84,8 @@ const WITH_CREDENTIALS = /^irm (test|review|apply|access( whoami| paths)?|drift|
 const CREDENTIALS =
   "\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).";
 
-// Commander removes the colours where the stream does not support them.
-const styleHelp = (format: "bold" | "cyan", text: string): string => styleText(format, text, { validateStream: false });
+// Commander removes the colors for a stream that does not support them.
+const styleHelp = (format: "bold" | "cyan", text: string) => styleText(format, text, { validateStream: false });
 
 /** Runs a command line and returns its exit code: 2 for a usage error, 1 for a failure. */
 export const irm = async (args: readonly string[]): Promise<number> => {

@@ -1,5 +1,5 @@
-// Carries a path out on a copy of the organization: the requests are sent as who they say, to a server in this process. A cautious path is
-// sent to a copy without anti-escalation.
+// Carries a path out on a copy of the organization: sends its requests, each as its caller, to a server in this process. For a cautious path,
+// the copy lacks anti-escalation.
 import type { Copy } from "../access/copy/copy.ts";
 import { type Path, type Proof, type Proofs, workloadOf } from "../access/paths/path.ts";
 import type { Step } from "../access/paths/reached.ts";
@@ -13,7 +13,8 @@ import { startTwin, type Twin } from "./twin/twin.ts";
 /** `address`: of the original. */
 export const provePaths = async (paths: readonly Path[], copy: Copy, address: string): Promise<Proofs> => {
   const proofs = new Map<Path, Proof>();
-  const stages = new Map<Path["assumes"], Stage>();
+  /** `restore` brings the copied records back. */
+  const stages = new Map<Path["assumes"], { twin: Twin; restore(): void }>();
   try {
     for (const path of paths) {
       const message = personIn(path);
@@ -21,9 +22,14 @@ export const provePaths = async (paths: readonly Path[], copy: Copy, address: st
         proofs.set(path, { carriedOut: false, needsPerson: true, message });
         continue;
       }
-      const stage = stages.get(path.assumes) ?? (await startStage(copy, address, path.assumes === "cautious"));
-      stages.set(path.assumes, stage);
-      proofs.set(path, await carryOut(path, stage));
+      let stage = stages.get(path.assumes);
+      if (stage === undefined) {
+        const store = createStore(openDatabase(":memory:"));
+        const twin = await startTwin(copy, address, { store, withoutAntiEscalation: path.assumes === "cautious" });
+        stage = { twin, restore: takeSnapshot(store) };
+        stages.set(path.assumes, stage);
+      }
+      proofs.set(path, await carryOut(path, stage.twin));
       stage.restore();
     }
     return proofs;
@@ -32,19 +38,7 @@ export const provePaths = async (paths: readonly Path[], copy: Copy, address: st
   }
 };
 
-interface Stage {
-  twin: Twin;
-  /** the records as they were copied */
-  restore(): void;
-}
-
-const startStage = async (copy: Copy, address: string, withoutAntiEscalation: boolean): Promise<Stage> => {
-  const store = createStore(openDatabase(":memory:"));
-  const twin = await startTwin(copy, address, { store, withoutAntiEscalation });
-  return { twin, restore: takeSnapshot(store) };
-};
-
-/** The step of a workload that is no exchange for an identity. */
+/** The reason why a person must act: a step of a workload without an exchange for an identity, or an unknown workload. */
 const personIn = (path: Path): string | undefined => {
   const step = path.steps.find((one) => one.as === "workload" && identityOf(one) === undefined);
   if (step !== undefined) return step.why;
@@ -56,7 +50,7 @@ const personIn = (path: Path): string | undefined => {
 const identityOf = ({ path }: Step) =>
   path.startsWith("/sts/exchange?") ? /[?&]identity=([^&]*)/.exec(path)?.[1] : undefined;
 
-const carryOut = async (path: Path, { twin }: Stage): Promise<Proof> => {
+const carryOut = async (path: Path, twin: Twin): Promise<Proof> => {
   const created: string[] = [];
   const filled = (text: string) =>
     text.replaceAll(/\$\{(\d+)\.uid\}/g, (_, number) => created[Number(number) - 1] ?? "");
@@ -65,7 +59,7 @@ const carryOut = async (path: Path, { twin }: Stage): Promise<Proof> => {
   for (const [i, step] of path.steps.entries()) {
     const identity = step.as === "workload" ? filled(identityOf(step) ?? "") : undefined;
     try {
-      // No issuer signs tokens for a copy. So the rule of the identity decides, without a signature.
+      // Issuers sign no tokens for a copy. So the rule of the identity decides, without a signature.
       if (identity !== undefined) assumed.set(identity, await twin.tokenOf(identity, workloadOf(path)));
       else created[i] = await send(twin.url, await tokenOf(filled(step.as)), step, filled);
     } catch (error) {
@@ -88,7 +82,7 @@ class StepError extends Error {
   override readonly name = "StepError";
 }
 
-/** The uid of what the request creates. */
+/** The uid of the record that the request creates. */
 const send = async (
   url: string,
   token: string,

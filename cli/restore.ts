@@ -1,9 +1,9 @@
-// `irm revoke --undo FILE`: puts back what a revocation has removed. The file may have been changed since, so what it grants is shown by
-// the names that its records have now.
+// `irm revoke --undo FILE`: puts the removed grants of a revocation back. Somebody may have changed the file since, so the grants are shown
+// with the present names of their records.
 import { existsSync } from "node:fs";
 import { jsonText } from "../access/format/document/document.ts";
 import { countText } from "../access/format/words.ts";
-import { type AccessGraph, placesIn } from "../access/graph/graph.ts";
+import { placesIn } from "../access/graph/graph.ts";
 import { readLive } from "../access/graph/live.ts";
 import { entryText } from "../access/policy/edit/open.ts";
 import { type HeldBinding, type Holder, kindOf, labelOf } from "../access/revoke/holder.ts";
@@ -15,8 +15,7 @@ import type { Client } from "../client/client.ts";
 import { quoting } from "../client/errors.ts";
 import { printable, UserError } from "../schema/index.ts";
 import { clientErrorText } from "./client.ts";
-import { untilInterrupted } from "./interrupt.ts";
-import { ask, canAsk, print, printError, warn } from "./terminal.ts";
+import { ask, canAsk, print, printError, untilInterrupted, warn } from "./terminal.ts";
 
 interface RestoreFlags {
   yes?: boolean;
@@ -33,8 +32,16 @@ export const restore = async (client: Client, file: string, flags: RestoreFlags)
       `${file} names records as they are not called: ${renamed.join("; ")}. Somebody has changed the file, or renamed them since. Nothing was put back; give --force to go by the uids.`,
     );
   const policy = restorationIn(POLICY, undo.policy, graph, undo.holder.uid);
-  const { shown, lines } = shownOf(graph, undo, policy.edit.entries);
-  await confirm(lines, flags, {
+  const { holder } = undo;
+  const placeName = placesIn(graph);
+  const live = (holder.externalGroup === undefined ? graph.identities : graph.providers).get(holder.uid);
+  const held = undo.bindings.map((one): HeldBinding => {
+    const roleName = graph.roles.get(one.role)?.name ?? one.roleName;
+    return { ...one, path: graph.groups.has(one.group) ? placeName(one.group) : one.path, roleName };
+  });
+  const place = live ? placeName(live.group) : "a group that you cannot see";
+  const shown = { ...holder, name: live?.name ?? holder.name };
+  await confirm(listText({ holder: shown, place, held, rows: policy.edit.entries }), flags, {
     question: `Put this access of ${printable(labelOf(shown))} back?`,
     asks: !flags.yes && canAsk(),
     refusal: "nothing was put back",
@@ -43,9 +50,8 @@ export const restore = async (client: Client, file: string, flags: RestoreFlags)
   const { restored, present, failed } = await untilInterrupted(interrupted(), (signal) =>
     restoreBindings(client, undo, signal),
   );
-  const { holder } = undo;
   if (flags.format === "json")
-    printJson({ restored: restored.map(rowOf(holder)), present: present.map(rowOf(holder)) });
+    print(jsonText({ restored: restored.map(rowOf(holder)), present: present.map(rowOf(holder)) }));
   else {
     const there = present.length === 0 ? "" : `; ${present.length} existed`;
     print(`put back ${countGrants(restored.length, holder)} of ${labelOf(holder)}${there}\n`);
@@ -55,20 +61,7 @@ export const restore = async (client: Client, file: string, flags: RestoreFlags)
   return failed.length === 0 && problem === undefined ? 0 : 1;
 };
 
-/** What comes back, by the names that its records have now. */
-const shownOf = (graph: AccessGraph, { holder, bindings }: UndoFile, rows: readonly string[]) => {
-  const placeName = placesIn(graph);
-  const live = (holder.externalGroup === undefined ? graph.identities : graph.providers).get(holder.uid);
-  const held = bindings.map((one): HeldBinding => {
-    const roleName = graph.roles.get(one.role)?.name ?? one.roleName;
-    return { ...one, path: graph.groups.has(one.group) ? placeName(one.group) : one.path, roleName };
-  });
-  const place = live ? placeName(live.group) : "a group that you cannot see";
-  const shown = { ...holder, name: live?.name ?? holder.name };
-  return { shown, lines: listText({ holder: shown, place, held, rows }) };
-};
-
-/** Why the entries of the policy are not put back; undefined where they are, or where there is nothing to put back. */
+/** The problem that keeps the entries out of the policy; undefined without one. */
 const restorePolicy = (undo: UndoFile, policy: PolicyChange, { format }: RestoreFlags): string | undefined => {
   if (undo.policy.length === 0) return undefined;
   if (!existsSync(POLICY)) {
@@ -86,20 +79,16 @@ const restorePolicy = (undo: UndoFile, policy: PolicyChange, { format }: Restore
   return problem;
 };
 
-interface Question {
-  asks: boolean;
-  question: string;
-  /** of the error where a person says no */
-  refusal: string;
-  /** printed before the question */
-  notice?: string | undefined;
-}
-
-/** Prints what changes, and asks a person whether to go on. */
+/** Prints the changes, and asks a person whether to go on. `refusal`: the error after a no. `notice`: printed before the question. */
 export const confirm = async (
   lines: string,
   { format }: Pick<RestoreFlags, "format">,
-  { asks, question, refusal, notice }: Question,
+  {
+    asks,
+    question,
+    refusal,
+    notice,
+  }: { asks: boolean; question: string; refusal: string; notice?: string | undefined },
 ): Promise<void> => {
   if (format === "terminal") print(`${lines}\n`);
   else if (asks) warn(lines);
@@ -107,19 +96,20 @@ export const confirm = async (
   if (asks && !(await ask(question))) throw new UserError(refusal);
 };
 
-// What `irm revoke` prints of grants, in either direction.
+// The output of `irm revoke` about grants, in either direction.
 
-interface Listed {
+/** Lines for a person who decides. `place`: path of the holder's group. `rows`: entries of the policy. */
+export const listText = ({
+  holder,
+  place,
+  held,
+  rows,
+}: {
   holder: Holder;
-  /** path of its group */
   place: string;
   held: readonly HeldBinding[];
-  /** entries of the policy */
   rows: readonly string[];
-}
-
-/** Lines for a person who decides. */
-export const listText = ({ holder, place, held, rows }: Listed): string =>
+}): string =>
   [
     `${labelOf(holder)}  in ${place}  ${holder.uid}`,
     ...held.map(({ path, roleName }) => `  ${path}  ${roleName}`),
@@ -139,21 +129,18 @@ export const rowOf =
 export const countGrants = (count: number, holder: Holder): string =>
   countText(count, kindOf(holder).word, kindOf(holder).words);
 
-export const printJson = (value: object): void => print(jsonText(value));
-
 const FAILURES_SHOWN = 10;
 
 export const printFailures = (failed: readonly Failure[], holder: Holder, what: string): void => {
   if (failed.length === 0) return;
   const errors = failed.map(({ error }) => clientErrorText(error) ?? (error as Error).message).slice(0, FAILURES_SHOWN);
-  const more = failed.length > FAILURES_SHOWN ? [`  and ${failed.length - FAILURES_SHOWN} more`] : [];
-  const head = `${countGrants(failed.length, holder)} ${what}; run it again:`;
-  const lineOf = (text: string, i: number) => {
-    const { path, roleName } = (failed[i] as Failure).binding;
-    return `  ${path} ${roleName}: ${text}`;
-  };
-  printError(
-    "irm revoke",
-    quoting(errors, (texts) => [head, ...texts.map(lineOf), ...more].join("\n")),
-  );
+  const report = quoting(errors, (texts) => {
+    const lines = texts.map((text, i) => {
+      const { path, roleName } = (failed[i] as Failure).binding;
+      return `  ${path} ${roleName}: ${text}`;
+    });
+    if (failed.length > FAILURES_SHOWN) lines.push(`  and ${failed.length - FAILURES_SHOWN} more`);
+    return [`${countGrants(failed.length, holder)} ${what}; run it again:`, ...lines].join("\n");
+  });
+  printError("irm revoke", report);
 };

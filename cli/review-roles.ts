@@ -1,5 +1,5 @@
-// What a review says of built-in roles: what the service has changed since roles.lock.yaml of the base was written, and whether the change
-// edits that file to something else than the service has.
+// The built-in roles in a review: the service's changes of them since roles.lock.yaml of the base was written, and edits of that file that
+// differ from the service.
 import { posix, resolve } from "node:path";
 import { BaseError } from "../access/base/git.ts";
 import { type BaseRevision, filesAt, pathAt, sidesOf } from "../access/base/revision.ts";
@@ -22,7 +22,7 @@ import { projectAt } from "./policy/files.ts";
 
 interface Reviewed {
   at: BaseRevision | undefined;
-  /** what --policy names */
+  /** from --policy */
   policies: readonly string[] | undefined;
   /** resources of the stack; undefined: they are not known */
   managed: Parameters<typeof withoutSecretNames>[0] | undefined;
@@ -66,7 +66,7 @@ const foldersAt = (at: BaseRevision, policies: readonly string[]) => {
   return [...new Set([...beside, ...projects])];
 };
 
-/** Drift compares with this file after the merge: what it accepts must be what the service has. */
+/** Drift compares with this file after the merge, so it must agree with the service. */
 const editOf = (
   { repository, ...at }: BaseRevision,
   path: string,

@@ -1,9 +1,12 @@
-// --deny, --allow, --rules and --base: what fails a review, and what is excused. In a job of a pull request the rules come from
-// the base: the author of the change could edit the file in the work tree.
+// --deny, --allow, --rules, --tests and --base: the rules that fail a review, their exceptions, and the tests of access. In a job of a pull
+// request the rules come from the base: the author of the change could edit the file in the work tree.
 import { existsSync, readFileSync } from "node:fs";
-import { isAbsolute, join, posix, relative } from "node:path";
-import { repositoryRoot } from "../access/base/git.ts";
-import { type BaseRevision, pathInRepository, type Sides, sidesOf } from "../access/base/revision.ts";
+import { isAbsolute, join, posix, relative, resolve } from "node:path";
+import { BaseError, repositoryRoot } from "../access/base/git.ts";
+import { type BaseRevision, filesAt, pathAt, pathInRepository, type Sides, sidesOf } from "../access/base/revision.ts";
+import { mistakeText } from "../access/policy/parse.ts";
+import type { Mistake } from "../access/policy/source.ts";
+import { type Files, textFiles } from "../access/policy/text-file.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import type { RulesSource } from "../access/review/report.ts";
 import {
@@ -14,9 +17,12 @@ import {
   rulesDifference,
   type Verdict,
 } from "../access/review/rules-file.ts";
+import { type TestSides, testsDifference } from "../access/test/change.ts";
+import { isPolicy, POLICY, readSuite, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
 import { projectFolder } from "../pulumi/project.ts";
+import { UserError } from "../schema/index.ts";
+import { UsageError } from "./irm-command.ts";
 import { projectAt } from "./policy/files.ts";
-import { UsageError } from "./usage.ts";
 
 export interface RulesFlags {
   deny?: readonly string[];
@@ -48,8 +54,7 @@ export const reviewRules = (
   const problems: string[] = [];
   for (const text of deny) addRead(verdict.deny, ruleFrom(text), problems, "--deny");
   for (const text of allow) addRead(verdict.allow, allowanceFrom(text), problems, "--allow");
-  const file = at ? rulesOfBase(flags.rules, at) : rulesOfWorkTree(flags.rules, folder);
-  const { rules, problems: wrong, ...found } = file;
+  const { rules, problems: wrong, ...found } = at ? rulesOfBase(flags.rules, at) : rulesOfWorkTree(flags.rules, folder);
   problems.push(...wrong);
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
   const { deny: denied = [], allow: allowed = [], required } = rules ?? {};
@@ -99,7 +104,7 @@ const changeOf = ({ path: file, base, change }: Sides, rules: Verdict | undefine
 };
 
 /** The lines by which a change edits a file. `foot` says when they count. */
-export const editsOf = (file: string, lead: string, items: readonly string[], foot: string): ChangedRules[] => {
+const editsOf = (file: string, lead: string, items: readonly string[], foot: string): ChangedRules[] => {
   if (items.length === 0) return [];
   const list = { lead: `${lead}; ${foot}:`, items: [...items] };
   return [{ file, message: `${lead}: ${items.join(", ")}; ${foot}`, ...(items.length > 1 && { list }) }];
@@ -129,6 +134,86 @@ const defaultIn = (folder: string): string | undefined => {
   return existsSync(file) ? file : undefined;
 };
 
-/** From the top level of the repository, as with a base; from this folder where there is no repository. */
+/** From the top level of the repository, as with a base; from this folder outside of a repository. */
 const fileOf = (flag: string, folder: string) =>
   isAbsolute(flag) ? flag : join(repositoryRoot(folder) ?? folder, flag);
+
+// The tests of access of a review: those of the base, which the author of the change cannot edit, and those of the work tree.
+
+export interface TestsFlags {
+  /** files of policies under review */
+  policy?: readonly string[];
+  tests?: string;
+}
+
+/** The place of tests; neither: beside Pulumi.yaml. */
+interface Place {
+  policy?: string;
+  tests?: string;
+}
+
+interface ReviewTests {
+  sides: TestSides;
+  changed: ChangedRules[];
+}
+
+/** `where`: at the base. */
+export const wrongTests = (mistakes: readonly Mistake[], where = ""): string =>
+  [`the tests of access${where} have mistakes, so there is no review:`, ...mistakes.map(mistakeText)].join("\n");
+
+/** Those of --tests, or else those beside Pulumi.yaml and those of each policy. */
+export const reviewTests = (
+  { policy: policies = [], tests }: TestsFlags,
+  at: BaseRevision | undefined,
+  folder: string,
+): ReviewTests[] => {
+  if (tests !== undefined) return [testsOf({ tests }, at, folder)];
+  const usual = join(projectFolder(folder, existsSync) ?? folder, POLICY);
+  const others = policies.filter((policy) => resolve(folder, policy) !== usual);
+  return [{}, ...others.map((policy) => ({ policy }))].map((place) => testsOf(place, at, folder));
+};
+
+const testsOf = (flags: Place, at: BaseRevision | undefined, folder: string): ReviewTests => {
+  const { suite, mistakes } = readWorkTree(flags, folder);
+  if (mistakes.length > 0) throw new UserError(wrongTests(mistakes));
+  if (at === undefined) return { sides: { change: suite }, changed: [] };
+  const base = readBase(flags, at, folder);
+  const sides: TestSides = { base, change: suite };
+  const lines = testsDifference(sides);
+  const file = flags.tests ?? flags.policy ?? TESTS;
+  const foot = "what it removes counts until the merge, and what it adds counts already";
+  return { sides, changed: editsOf(file, "this change edits the tests of access", lines, foot) };
+};
+
+const readWorkTree = ({ tests, policy }: Place, folder: string) => {
+  if (tests !== undefined) return readSuite(fileOf(tests, folder), folder);
+  if (policy !== undefined) return suiteBeside(policy, folder, textFiles);
+  return readSuite(undefined, projectFolder(folder, existsSync) ?? folder);
+};
+
+/** Of a policy, which the change may add or remove, and its tests alone. */
+const suiteBeside = (policy: string, folder: string, files: Files) => {
+  const isOne = !files.exists(policy) || isPolicy(policy, files);
+  return isOne ? presentSuite(policy, folder, files) : NOTHING;
+};
+
+const presentSuite = (file: string, folder: string, files: Files) => {
+  const present = [file, testsBeside(file)].find(files.exists);
+  return present === undefined ? NOTHING : readSuite(present, folder, files);
+};
+
+const NOTHING = { suite: { tests: [] }, mistakes: [] };
+
+const readBase = ({ tests, policy }: Place, at: BaseRevision, folder: string): TestSuite => {
+  const files = filesAt(at);
+  const own = projectAt(at) ?? at.folder;
+  const read = (): ReturnType<typeof readSuite> => {
+    // A policy that the change adds may have tests already.
+    if (tests !== undefined) return presentSuite(pathInRepository(at.repository, tests), own, files);
+    const file = policy && pathAt(resolve(folder, policy), at);
+    return file ? suiteBeside(file, own, files) : readSuite(undefined, own, files);
+  };
+  const { suite, mistakes } = read();
+  if (mistakes.length > 0) throw new BaseError(wrongTests(mistakes, ` at ${at.ref}`));
+  return suite;
+};

@@ -1,4 +1,4 @@
-// What a command prints, and asks.
+// The output of a command, its questions, and ^C.
 
 import { createInterface } from "node:readline";
 import { styleText } from "node:util";
@@ -20,14 +20,14 @@ export const print = (text: string): void => {
   process.stdout.write(printableLines(text));
 };
 
-/** Prints text that has escaped what it quotes, and may have colours. */
+/** Prints text whose quotes are escaped. It may have colors. */
 export const printStyled = (text: string): void => {
   process.stdout.write(text);
 };
 
 const WIDTH_DEFAULT = 80;
 
-/** Whether stdout takes colours (a terminal does, unless NO_COLOR is set), and its columns. */
+/** Whether stdout takes colors (a terminal does, unless NO_COLOR is set), and its columns. */
 export const stdoutStyle = (): { color: boolean; width: number } => ({
   color: styleText("bold", "x", { stream: process.stdout }) !== "x",
   width: process.stdout.columns || Number(process.env.COLUMNS) || WIDTH_DEFAULT,
@@ -36,9 +36,7 @@ export const stdoutStyle = (): { color: boolean; width: number } => ({
 /** Of a report. */
 export type Format = "terminal" | "markdown" | "json" | "html";
 
-// A question to the person at the terminal.
-
-/** Whether someone can be asked. */
+/** Whether a person is at the terminal. */
 export const canAsk = (): boolean => process.stdin.isTTY === true;
 
 /** The question goes to stderr, so that stdout has the result alone. The end of the input is a no. */
@@ -51,3 +49,27 @@ export const ask = (question: string): Promise<boolean> =>
       lines.close();
     });
   });
+
+// ^C during requests that change records: the command reports those that are done, and begins no others.
+
+export const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** Aborts the signal, with this reason, at the first ^C or SIGTERM. The second one ends the process. */
+export const untilInterrupted = async <T>(
+  reason: Error,
+  act: (signal: AbortSignal) => Promise<T>,
+  notice = "waiting for the requests under way",
+): Promise<T> => {
+  const controller = new AbortController();
+  const stop = () => {
+    for (const signal of SIGNALS) process.off(signal, stop);
+    process.stderr.write(`${notice}\n`);
+    controller.abort(reason);
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  try {
+    return await act(controller.signal);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  }
+};

@@ -1,44 +1,40 @@
-// The real update: the engine with the stack's own state, in this terminal. Program, plugin and engine have no credentials of the services.
+// The real update: the engine with the stack's own state, in this terminal. Program, plugin and engine lack credentials of the services.
 
 import { z } from "zod";
 import type { Change } from "../../access/change/change.ts";
-import { type Engine, EngineError, engineWith, type RunOperation, stackFlag } from "../../pulumi/command.ts";
+import { type Engine, EngineError, type RunOperation, stackFlag } from "../../pulumi/command.ts";
 import type { Original } from "../run/copy-stack.ts";
-import type { ProgramUser } from "../run/user.ts";
 
 interface Update {
-  /** the engine and its first arguments */
-  command: readonly [string, ...string[]];
   operation: RunOperation;
   /** of the change */
   arguments: readonly string[];
-  /** as the engine takes it */
+  /** for `--stack` */
   stack: string | undefined;
-  /** by which the stack's history names it */
+  /** for the stack's history */
   message: string;
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** stdout has the report alone */
   isQuiet: boolean;
-  user?: ProgramUser | undefined;
 }
 
 const FLAGS = ["--yes", "--skip-preview", "--refresh"];
 
 /**
  * Returns the exit code of the engine, which has printed its progress. An interrupt of the terminal reaches the engine too: it ends its steps
- * and stores what they have done. Errors: EngineError.
+ * and stores their results. Errors: EngineError.
  */
-export const runUpdate = async (update: Update, signal: AbortSignal): Promise<number> => {
-  const { command, operation, stack, message, cwd, env, isQuiet, user } = update;
-  const args = [operation, ...FLAGS, "--message", message, ...update.arguments, ...stackFlag(stack)];
-  const stdio = ["inherit", isQuiet ? 2 : "inherit", "inherit"] as const;
-  const { end } = await engineWith(command, { signal, user }).run(args, { cwd, env, stdio: [...stdio] });
+export const runUpdate = async (
+  engine: Engine,
+  { operation, arguments: given, stack, message, cwd, env, isQuiet }: Update,
+): Promise<number> => {
+  const args = [operation, ...FLAGS, "--message", message, ...given, ...stackFlag(stack)];
+  const { end } = await engine.run(args, { cwd, env, stdio: ["inherit", isQuiet ? 2 : "inherit", "inherit"] });
   return typeof end === "number" ? end : 1;
 };
 
-// The updates that a stack has had since a change was made. One that is not of the change may have been reviewed later: the change must not
-// undo it.
+// The updates of a stack since a change was made. People may have reviewed one of another change later: the change must not undo it.
 
 const History = z.array(
   z.object({
@@ -54,13 +50,12 @@ type Entry = z.infer<typeof History>[number];
 /** Entries that change no record. */
 const IDLE = ["preview", "refresh", "rename"];
 
-/** By which the history of a stack names the updates of a change. */
+/** The message of a change's updates in the history of a stack. */
 export const messageOf = ({ digest }: Pick<Change, "digest">): string => `npx pulumi-irm apply ${digest}`;
 
+/** The start of the last update of another change, and of a successful update of this change. */
 export interface Updates {
-  /** when the last update began that is not one of the change; undefined: there is none */
   other?: string;
-  /** when an update of the change began that went through; undefined: there is none */
   applied?: string;
 }
 
@@ -71,8 +66,10 @@ export const updatesSince = async (
   { name, cwd, env }: Original,
 ): Promise<Updates> => {
   const printed = await engine.must(["stack", "history", "--json", ...stackFlag(name)], { cwd, env });
+  // The engine writes whole seconds.
+  const created = Math.floor(Date.parse(change.created) / 1000) * 1000;
   const entries = historyIn(printed).filter(
-    ({ kind, startTime }) => !IDLE.includes(kind) && Date.parse(startTime) >= wholeSeconds(change.created),
+    ({ kind, startTime }) => !IDLE.includes(kind) && Date.parse(startTime) >= created,
   );
   const isOwn = ({ message }: Entry) => message === messageOf(change);
   const other = entries.find((one) => !isOwn(one) && hasChanges(one))?.startTime;
@@ -94,9 +91,6 @@ const historyIn = (printed: string): Entry[] => {
   return data;
 };
 
-/** An update that was under way when its machine was lost has no count. */
+/** An update whose machine was lost has no count. */
 const hasChanges = ({ resourceChanges }: Entry) =>
   !resourceChanges || Object.entries(resourceChanges).some(([op, count]) => op !== "same" && count > 0);
-
-/** The engine writes whole seconds. */
-const wholeSeconds = (time: string) => Math.floor(Date.parse(time) / 1000) * 1000;

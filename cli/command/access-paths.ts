@@ -1,8 +1,8 @@
-// `irm access paths`: by which requests somebody could come to hold what they do not hold today.
+// `irm access paths`: the requests by which somebody could gain more access.
 
 import { html } from "../../access/format/html/page.ts";
 import { pathsDocument, pathsJson } from "../../access/format/paths.ts";
-import { type Live, readLive } from "../../access/graph/live.ts";
+import { readLive } from "../../access/graph/live.ts";
 import { findPaths } from "../../access/paths/find.ts";
 import { isRefuted, type PathQuery, type Paths, type Proofs } from "../../access/paths/path.ts";
 import { mistakeText, workloadFromText } from "../../access/policy/parse.ts";
@@ -11,11 +11,10 @@ import { capabilityViolation, resolveQuestion } from "../../access/query/questio
 import type { Client } from "../../client/client.ts";
 import { systemClient, systemConfig } from "../client.ts";
 import { copyOf } from "../copy.ts";
-import type { IrmCommand } from "../irm-command.ts";
+import { type IrmCommand, UsageError } from "../irm-command.ts";
 import { printDocument } from "../print-document.ts";
 import { provePaths } from "../prove.ts";
 import type { Format } from "../terminal.ts";
-import { UsageError } from "../usage.ts";
 
 interface PathsFlags {
   from?: string;
@@ -57,12 +56,21 @@ const paths = async (flags: PathsFlags): Promise<number> => {
     flags.to === undefined || flags.to === "owner" ? undefined : capabilityViolation(flags.to, ["owner"]);
   if (violation !== undefined) throw new UsageError(`--to: ${violation}`);
   const client = systemClient();
-  const live = await readLive(client);
-  const query = queryOf(live, flags, workload);
+  const { graph, notVisible } = await readLive(client);
+  const asked = {
+    identity: workload ? undefined : flags.from,
+    group: flags.at,
+    capability: flags.to === "owner" ? undefined : flags.to,
+  };
+  const question = resolveQuestion(graph, asked, isComplete(notVisible));
+  const query: PathQuery = {
+    from: workload ? { relationship: workload } : question.identity && { identity: question.identity.id },
+    at: question.group?.id,
+    to: question.capability ?? flags.to,
+  };
   const audience = systemConfig().baseUrl;
-  const found = findPaths(live.graph, query, { notVisible: live.notVisible, audience, nowMs: client.clock.today() });
+  const found = findPaths(graph, query, { notVisible, audience, nowMs: client.clock.today() });
   const proofs = flags.prove ? await proofsOf(found, client, audience) : undefined;
-  const { graph, notVisible } = live;
   const document = pathsDocument(graph, found, notVisible, proofs);
   printDocument(document, pathsJson(found, notVisible, proofs), flags.format, PAGE);
   return [...(proofs?.values() ?? [])].some(isRefuted) ? REFUTED : 0;
@@ -76,28 +84,7 @@ const workloadIn = (text: string | undefined) => {
   return relationship;
 };
 
-const queryOf = (
-  { graph, notVisible }: Live,
-  { from, to, at }: PathsFlags,
-  relationship: ReturnType<typeof workloadIn>,
-): PathQuery => {
-  const question = resolveQuestion(
-    graph,
-    {
-      identity: relationship ? undefined : from,
-      group: at,
-      capability: to === "owner" ? undefined : to,
-    },
-    isComplete(notVisible),
-  );
-  return {
-    from: relationship ? { relationship } : question.identity && { identity: question.identity.id },
-    at: question.group?.id,
-    to: question.capability ?? to,
-  };
-};
-
-/** A path is not what it says: a defect of this version, or records that changed meanwhile. */
+/** The copy refutes a path: a defect of this version, or records that changed meanwhile. */
 const REFUTED = 3;
 
 const proofsOf = async ({ paths: found }: Paths, client: Client, address: string): Promise<Proofs> =>

@@ -1,4 +1,4 @@
-// `irm access whoami`: the identity that the credentials of the environment stand for, how it was reached, and what it may do where.
+// `irm access whoami`: the identity of the environment's credentials, the way to it, and its access.
 
 import { jsonText } from "../../access/format/document/document.ts";
 import { documentAsText } from "../../access/format/document/terminal.ts";
@@ -10,9 +10,8 @@ import { quote } from "../../access/text.ts";
 import { type Config, foundSettings } from "../../client/config.ts";
 import { isObject } from "../../schema/index.ts";
 import { systemClient, systemConfig } from "../client.ts";
-import type { IrmCommand } from "../irm-command.ts";
+import { type IrmCommand, UsageError } from "../irm-command.ts";
 import { type Format, print, printStyled, stdoutStyle } from "../terminal.ts";
-import { UsageError } from "../usage.ts";
 
 interface WhoAmIFlags {
   check?: string[];
@@ -44,7 +43,8 @@ const whoami = async ({ check = [], format }: WhoAmIFlags): Promise<number> => {
   const answers: CheckAnswer[] = [];
   for (const one of asked) answers.push(await checkOwn(client, who, one));
   if (format === "json") print(jsonText(whoAmIJson(who, answers)));
-  else if (asked.length > 0) print(answers.map((one, i) => lineOf(asked[i] as CheckText, one)).join(""));
+  else if (asked.length > 0)
+    print(answers.map(({ capability, message }, i) => `${capability} at ${asked[i]?.group}: ${message}\n`).join(""));
   else {
     const groups = await groupsOfGrants(client, who.grants);
     printStyled(documentAsText(whoAmIDocument(who, groups, reachedBy(who, config)), stdoutStyle()));
@@ -62,30 +62,23 @@ const parseCheck = (text: string): CheckText => {
   return { capability, group: text.slice(at + 1) };
 };
 
-const lineOf = ({ group }: CheckText, { capability, message }: CheckAnswer): string =>
-  `${capability} at ${group}: ${message}\n`;
-
-/** The settings and the token that led to the identity. Of the token only claims that name its holder are shown. */
+/** The settings and the token that led to the identity. Of the token, shows only claims that name its holder. */
 const reachedBy = (
-  { source, isExchange, claims }: WhoAmI,
+  { source, isExchange, claims: { act } }: WhoAmI,
   { baseUrl, authUrl, identity }: Config,
 ): [string, string][] => {
   const places = new Map(foundSettings(undefined, process.env).map(({ name, place }) => [name, place]));
   const from = (name: string) => `(${places.get(name) ?? "default"})`;
-  const assumed =
-    identity === undefined ? "the one with the workload's issuer and subject (default)" : from("identity");
-  const { act } = claims;
-  return [
+  const rows: [string, string][] = [
     ["service", `${baseUrl} ${from("baseUrl")}`],
     ["token", source],
-    ...(isExchange
-      ? ([
-          ["exchange", `${authUrl} ${from("authUrl")}`],
-          ["assumes", identity === undefined ? assumed : `${identity} ${assumed}`],
-        ] as [string, string][])
-      : []),
-    ...(isObject(act) && typeof act.iss === "string" && typeof act.sub === "string"
-      ? ([["workload", `issuer ${quote(act.iss)}, subject ${quote(act.sub)}`]] as [string, string][])
-      : []),
   ];
+  if (isExchange) {
+    const usual = "the one with the workload's issuer and subject (default)";
+    rows.push(["exchange", `${authUrl} ${from("authUrl")}`]);
+    rows.push(["assumes", identity === undefined ? usual : `${identity} ${from("identity")}`]);
+  }
+  if (isObject(act) && typeof act.iss === "string" && typeof act.sub === "string")
+    rows.push(["workload", `issuer ${quote(act.iss)}, subject ${quote(act.sub)}`]);
+  return rows;
 };

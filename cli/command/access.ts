@@ -1,25 +1,24 @@
-// `irm access`: what the API's bindings grant, as an answer in one of the formats, or what of it nobody needs.
+// `irm access`: the access by the API's bindings, as an answer in one of the formats, or the part of it that nobody needs.
 
 import { answerAsHtml, answerDocument, answerJson } from "../../access/format/answer.ts";
 import { pullTokensDocument } from "../../access/format/pull-token.ts";
 import { unusedDocument, unusedJson } from "../../access/format/unused.ts";
 import { countText, HIDES, hiddenLines } from "../../access/format/words.ts";
-import { type Live, readLive } from "../../access/graph/live.ts";
+import { readLive } from "../../access/graph/live.ts";
 import { removalOf } from "../../access/policy/edit/entries.ts";
 import { applyEdit, openPolicy } from "../../access/policy/edit/open.ts";
 import { answerOf, roleReader } from "../../access/query/answer.ts";
-import { type PullToken, pullTokensIn } from "../../access/query/pull-tokens.ts";
+import { pullTokensIn } from "../../access/query/pull-tokens.ts";
 import { capabilityViolation, type QuestionText } from "../../access/query/question.ts";
-import { type Unused, unusedEntries, unusedIn } from "../../access/query/unused.ts";
+import { unusedEntries, unusedIn } from "../../access/query/unused.ts";
 import { systemClient } from "../client.ts";
-import type { IrmCommand } from "../irm-command.ts";
+import { type IrmCommand, UsageError } from "../irm-command.ts";
 import { printDocument } from "../print-document.ts";
 import { type Format, print, warn } from "../terminal.ts";
-import { UsageError } from "../usage.ts";
 import { definePaths } from "./access-paths.ts";
 import { defineWhoAmI } from "./access-whoami.ts";
 
-export interface AccessFlags extends QuestionText {
+interface AccessFlags extends QuestionText {
   format: Format;
   unused?: string;
   write?: string;
@@ -50,10 +49,14 @@ export const defineCommand = (command: IrmCommand): void => {
   definePaths(command.command("paths"));
 };
 
-export const access = async ({ format, unused, write, pullTokens, ...question }: AccessFlags): Promise<number> => {
+const access = async ({ format, unused, write, pullTokens, ...question }: AccessFlags): Promise<number> => {
   const days = unused === undefined ? undefined : parseDays(unused);
   if (days === undefined && write !== undefined) throw new UsageError("--write is for --unused");
-  if (days !== undefined) checkUnusedFlags(format, { ...(pullTokens && { "pull-tokens": pullTokens }), ...question });
+  if (days !== undefined) {
+    checkAlone("unused", { ...(pullTokens && { "pull-tokens": pullTokens }), ...question });
+    if (format !== "terminal" && format !== "json")
+      throw new UsageError(`--unused prints terminal or json, not ${format}`);
+  }
   if (pullTokens) checkAlone("pull-tokens", question);
   const violation = question.capability === undefined ? undefined : capabilityViolation(question.capability);
   if (violation !== undefined) throw new UsageError(`--capability: ${violation}`);
@@ -63,8 +66,10 @@ export const access = async ({ format, unused, write, pullTokens, ...question }:
   }
   const client = systemClient();
   const live = await readLive(client);
-  if (pullTokens) printTokens(live, pullTokensIn(live, await client.serviceNow()), format);
-  else {
+  if (pullTokens) {
+    const tokens = pullTokensIn(live, await client.serviceNow());
+    printDocument(pullTokensDocument(live, tokens), { pullTokens: tokens, notVisible: live.notVisible }, format);
+  } else {
     const answer = answerOf(live, question, client.clock.today());
     if (format === "html") print(answerAsHtml(answer));
     else printDocument(answerDocument(answer), answerJson(answer), format);
@@ -77,51 +82,34 @@ const checkAlone = (flag: string, others: object) => {
   if (other !== undefined) throw new UsageError(`--${flag} and --${other} cannot be combined`);
 };
 
-const checkUnusedFlags = (format: Format, others: object) => {
-  checkAlone("unused", others);
-  if (format !== "terminal" && format !== "json")
-    throw new UsageError(`--unused prints terminal or json, not ${format}`);
-};
-
-const printTokens = (live: Live, tokens: readonly PullToken[], format: Format) =>
-  printDocument(pullTokensDocument(live, tokens), { pullTokens: tokens, notVisible: live.notVisible }, format);
-
 // `irm access --unused 90d`: access that nobody needs, and its removal from a policy.
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The service's clock shows whole seconds, rounded down. */
 const ROUNDED_MS = 1000;
 
-export const parseDays = (text: string): number => {
+const parseDays = (text: string) => {
   const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
   if (days === undefined)
     throw new UsageError(`--unused takes a number of days such as 90d, not ${JSON.stringify(text)}`);
   return Number(days);
 };
 
-export const printUnused = async (days: number, format: Format, policy: string | undefined): Promise<void> => {
+const printUnused = async (days: number, format: Format, policy: string | undefined): Promise<void> => {
   const client = systemClient();
-  // A policy with mistakes is reported before any request.
+  // Mistakes of the policy are errors before any request.
   const opened = policy === undefined ? undefined : openPolicy(policy);
   const live = await readLive(client);
   const unused = unusedIn(live, (await client.serviceNow()) + ROUNDED_MS - days * DAY_MS);
-  warnOfHidden(live);
-  if (opened === undefined) return printIn(format, unused, days);
+  const hidden = live.notVisible.filter(({ kind }) => HIDES.includes(kind));
+  const lines = hiddenLines(live.graph, hidden);
+  if (lines.length > 0) warn(`not visible to you, so this may be incomplete: ${lines.join("; ")}`);
+  const show = () => printDocument(unusedDocument(unused, days), unusedJson(unused), format);
+  if (opened === undefined) return show();
   const { removal, notes } = unusedEntries(opened, unused, roleReader(live.graph, live.notVisible));
   const edit = removalOf(opened, removal);
   applyEdit(edit);
-  printIn(format, unused, days);
+  show();
   const done = `removed ${countText(edit.entries.length, "entry")} from ${opened.file}`;
   warn([[done, ...edit.entries].join("\n  "), ...notes].join("\n"));
-};
-
-const printIn = (format: Format, unused: Unused, days: number) =>
-  printDocument(unusedDocument(unused, days), unusedJson(unused), format);
-
-const warnOfHidden = ({ graph, notVisible }: Live) => {
-  const lines = hiddenLines(
-    graph,
-    notVisible.filter(({ kind }) => HIDES.includes(kind)),
-  );
-  if (lines.length > 0) warn(`not visible to you, so this may be incomplete: ${lines.join("; ")}`);
 };

@@ -1,20 +1,23 @@
-// `irm apply`: the update that was reviewed, and no other one. It computes the change again on a copy, compares it with the reviewed one, and runs
-// the real update through a gate that passes the writes of the change. The program has no credentials of the services at any time.
+// `irm apply`: applies the reviewed update alone. It computes the change again on a copy, compares both, and runs the real update through a
+// gate that passes the writes of the change. The program never has credentials of the services.
 
 import { type Change, ChangeError, unusableText } from "../../access/change/change.ts";
 import { compareChanges } from "../../access/change/compare.ts";
 import type { Write } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
+import { jsonText } from "../../access/format/document/document.ts";
 import { countText } from "../../access/format/words.ts";
 import { whoAmI } from "../../access/query/whoami.ts";
 import type { Client } from "../../client/client.ts";
 import { writeProblems } from "../../gate/index.ts";
 import { engineWith } from "../../pulumi/command.ts";
-import { UserError } from "../../schema/index.ts";
-import { printable } from "../../schema/nearest.ts";
-import { type Job, type Recomputed, replayAgain, runAgain } from "../apply/current.ts";
+import { printable, UserError } from "../../schema/index.ts";
 import {
+  type Job,
+  type Recomputed,
   removesOf,
+  replayAgain,
+  runAgain,
   type Services,
   sendWrites,
   startTokenedGate,
@@ -22,19 +25,16 @@ import {
   throughGate,
   withoutCredentials,
 } from "../apply/gates.ts";
-import { reportAsJson, reportAsText } from "../apply/report.ts";
 import { messageOf, runUpdate, type Updates, updatesSince } from "../apply/update.ts";
 import { copyOf } from "../copy.ts";
 import { ENGINE, engineArguments } from "../engine-command.ts";
 import { readChange } from "../files.ts";
-import { untilInterrupted } from "../interrupt.ts";
-import type { IrmCommand } from "../irm-command.ts";
+import { type IrmCommand, UsageError } from "../irm-command.ts";
 import { programUser } from "../run/user.ts";
-import { clientsOf, configHere, firstOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
-import { ask, canAsk, printError, printNotice } from "../terminal.ts";
-import { UsageError } from "../usage.ts";
+import { clientsOf, firstOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
+import { ask, canAsk, printError, printNotice, untilInterrupted } from "../terminal.ts";
 
-export interface ApplyFlags {
+interface ApplyFlags {
   stack?: string;
   service?: readonly string[];
   /** the digest that was approved */
@@ -47,7 +47,7 @@ export interface ApplyFlags {
 
 const REFUSED = 3;
 
-/** What is to be applied is not what was reviewed: one line for each difference. Nothing was changed. */
+/** The change differs from the reviewed one: one line for each difference. The services are as they were. */
 class NotReviewed extends UserError {
   override readonly name = "NotReviewed";
   override readonly exitCode = REFUSED;
@@ -69,25 +69,20 @@ export const defineCommand = (command: IrmCommand): void => {
     .runs(apply);
 };
 
-export const apply = async (file: string, flags: ApplyFlags): Promise<number> => {
+const apply = async (file: string, flags: ApplyFlags) => {
   if (flags.yes !== true && !canAsk()) throw new UsageError("there is no terminal to ask whether to go on; give --yes");
   return applyChange(readChange(file), { ...flags, file });
 };
 
-interface Applying extends ApplyFlags {
-  /** names the change in errors */
-  file: string;
-}
-
-/** Throws a UsageError for wrong flags, and UserErrors. */
-export const applyChange = async (change: Change, flags: Applying): Promise<number> => {
+/** `file` names the change in errors. Throws a UsageError for wrong flags, and UserErrors. */
+export const applyChange = async (change: Change, flags: ApplyFlags & { file: string }): Promise<number> => {
   const { file, digest, format } = flags;
   if (digest !== undefined && digest !== change.digest)
     throw new NotReviewed(`${file} has the digest ${change.digest}, and ${printable(digest)} was approved`);
   engineArguments(change.arguments);
   const user = flags.user === undefined ? undefined : programUser(flags.user);
-  const settings = servicesFrom(flags.service ?? [], process.env);
-  const clients = clientsOf(configHere(), settings);
+  const settings = servicesFrom(flags.service);
+  const clients = clientsOf(settings);
   const nowMs = await firstOf(clients).serviceNow();
   const problem = unusableText(change, { file, given: [...clients.keys()], nowMs });
   if (problem !== undefined) throw new UsageError(problem);
@@ -98,7 +93,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
   const env = { ...withoutCredentials(process.env, variables), ...user?.env };
   const job: Job = { cwd: process.cwd(), env, stack, user };
   const reason = new UserError("it was interrupted; run it again to apply what is left of the change");
-  const act = async (signal: AbortSignal): Promise<number> => {
+  const act = async (signal: AbortSignal) => {
     printNotice(
       "irm apply",
       `${countText(change.writes.length, "write")}${change.stack && ` to ${change.stack}`}, ${change.digest}`,
@@ -114,7 +109,11 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
     const updates = isRun ? await updatesSince(engine, change, { ...job, name: stack }) : {};
     requireApproved(change, { current, problems, updates, file });
     const { writes } = current.content;
-    printNotice("irm apply", leftText(change.writes.length, writes.length));
+    const left =
+      writes.length === change.writes.length
+        ? "it is the change that was reviewed"
+        : `of the reviewed change, ${countText(writes.length, "write is", "writes are")} left`;
+    printNotice("irm apply", left);
     const gate = await startTokenedGate(services, writes, change.as);
     try {
       if (!flags.yes && !(await ask(`Apply ${countText(writes.length, "write")}?`)))
@@ -123,10 +122,9 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
         await sendWrites(gate, change, writes, signal);
         return finish(gate, 0, format);
       }
-      const update = { ...job, command: ENGINE, operation, arguments: change.arguments };
-      const printed = { message: messageOf(change), isQuiet: format === "json" };
+      const update = { ...job, operation, arguments: change.arguments, message: messageOf(change) };
       const code = await throughGate({ services: gate.services, removes: removesOf(change) }, job, (own) =>
-        runUpdate({ ...update, ...printed, env: own }, signal),
+        runUpdate(engine, { ...update, isQuiet: format === "json", env: own }),
       );
       return finish(gate, code, format);
     } finally {
@@ -136,7 +134,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
   return untilInterrupted(reason, act, "waiting for the engine to end");
 };
 
-/** In the order of the change: its writes do not name the first one. */
+/** In the order of the change: its writes omit the first service. */
 const copiesOf = async ({ services }: Change, clients: ReadonlyMap<string, Client>): Promise<Services> => {
   const found = new Map<string, { client: Client; copy: Copy }>();
   for (const address of services) {
@@ -146,11 +144,6 @@ const copiesOf = async ({ services }: Change, clients: ReadonlyMap<string, Clien
   return found;
 };
 
-const leftText = (all: number, left: number): string =>
-  left === all
-    ? "it is the change that was reviewed"
-    : `of the reviewed change, ${countText(left, "write is", "writes are")} left`;
-
 /** The credentials here must be those of the identity that the review was for. */
 const checkCaller = async ({ as }: Change, clients: ReadonlyMap<string, Client>) => {
   const callers = await Promise.all([...clients.values()].map(async (client) => (await whoAmI(client)).identity));
@@ -159,19 +152,17 @@ const checkCaller = async ({ as }: Change, clients: ReadonlyMap<string, Client>)
   throw new NotReviewed(`the change is for the identity ${as}, and the identity of these credentials is ${found}`);
 };
 
-interface Made extends Recomputed {
-  updates: Updates;
-  file: string;
-}
-
-/** Throws NotReviewed with everything that keeps the change from being applied. */
-const requireApproved = (change: Change, { current, problems: failed, updates, file }: Made): void => {
+/** Throws NotReviewed with all reasons against the change. */
+const requireApproved = (
+  change: Change,
+  { current, problems: failed, updates, file }: Recomputed & { updates: Updates; file: string },
+): void => {
   const { problems: apart, added, left } = compareChanges(change, current);
   const { other, applied } = updates;
   const problems = [
     ...failed,
     ...apart,
-    // An update of what decides no access undoes an edit by hand. Anything else has to be reviewed.
+    // An update without effect on access undoes an edit by hand. Other writes need a review.
     ...added
       .filter(({ mask }) => mask === undefined)
       .map((write) => `it would send ${writeText(write)}, which was not reviewed`),
@@ -190,15 +181,26 @@ const requireApproved = (change: Change, { current, problems: failed, updates, f
 
 const finish = (gate: TokenedGate, code: number, format: ApplyFlags["format"]): number => {
   const { applied, refused, missing, unknown } = gate.report();
-  const reasons = gate.reasons();
-  const counts = { applied, refused, missing: missing.length + unknown.length };
-  const report = { ...counts, tokens: gate.tokens(), narrowed: reasons.length === 0 };
-  process.stdout.write(
-    format === "json"
-      ? reportAsJson(report)
-      : reportAsText(report, { missing: missing.map(writeText), unknown: unknown.map(writeText), reasons }),
-  );
-  if (refused.length + report.missing > 0) return REFUSED;
+  const [tokens, reasons] = [gate.tokens(), gate.reasons()];
+  const open = missing.length + unknown.length;
+  if (format === "json")
+    process.stdout.write(jsonText({ applied, refused, missing: open, tokens, narrowed: reasons.length === 0 }));
+  else {
+    const tokenTexts = tokens.map(
+      ({ capabilities, scopes }) => `${capabilities.join(", ")} in ${scopes.join(", ") || "every group"}`,
+    );
+    const refusals = refused.map(({ method, message }) => `${method}: ${message}`);
+    const lines = [
+      ...list("Tokens for the writes", tokenTexts),
+      ...list("Not narrowed", reasons),
+      `Applied: ${countText(applied, "write")} of the change`,
+      ...list("Refused, since the change does not have it", refusals),
+      ...list("Missing: the update did not send it, or it failed", missing.map(writeText)),
+      ...list("Not known: the service gave no clear answer; run it again", unknown.map(writeText)),
+    ];
+    process.stdout.write(`${lines.join("\n")}\n`);
+  }
+  if (refused.length + open > 0) return REFUSED;
   if (code !== 0) printError("irm apply", `pulumi ended with ${code}; its messages are above. Run it again to go on`);
   return code === 0 ? 0 : 1;
 };
@@ -208,3 +210,6 @@ const writeText = ({ n, method, parent, uid, fields }: Write) =>
 
 const textIn = (value: unknown) =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+
+const list = (title: string, items: readonly string[]) =>
+  items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${printable(item)}`)];

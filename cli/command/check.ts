@@ -1,8 +1,8 @@
-// `irm check`: the mistakes of a policy file on stdout, one line each; how many, and warnings, on stderr.
+// `irm check`: the mistakes of a policy file on stdout, one line each; their count and warnings on stderr.
 
 import { countText } from "../../access/format/words.ts";
 import { mistakeText, readPolicy } from "../../access/policy/parse.ts";
-import { type Policy, ROOT } from "../../access/policy/policy.ts";
+import { ROOT } from "../../access/policy/policy.ts";
 import type { Mistake } from "../../access/policy/source.ts";
 import { TextFileError } from "../../access/policy/text-file.ts";
 import { uidsBeside } from "../../access/policy/uids.ts";
@@ -14,7 +14,7 @@ import { print, printError } from "../terminal.ts";
 import { lockBeside, printOfflineRoles } from "./roles.ts";
 import { printResults, testPolicy } from "./test.ts";
 
-export interface CheckFlags {
+interface CheckFlags {
   organizationExists?: boolean;
 }
 
@@ -32,7 +32,7 @@ export const defineCommand = (command: IrmCommand): void => {
     .runs(check);
 };
 
-export const check = (file: string, { organizationExists }: CheckFlags): number => {
+const check = (file: string, { organizationExists }: CheckFlags): number => {
   const lock = lockBeside(file);
   const createsOrganization = organizationExists !== true && !isOrganizationKnown(file);
   const options = { builtIn: offlineRoles(lock), createsOrganization };
@@ -41,7 +41,15 @@ export const check = (file: string, { organizationExists }: CheckFlags): number 
   if (policy) {
     const tested = testPolicy(file, options);
     if ("mistakes" in tested) return refuse(tested.mistakes, warningText);
-    process.stderr.write(`${printable(file)} has no mistakes: ${summary(policy)}\n${warningText}`);
+    const { groups, identities, roles, bindings, people } = policy;
+    const counts = [
+      countText(groups.size, "group"),
+      countText(identities.size, "identity"),
+      countText(roles.size, "role"),
+      countText(bindings.length, "role binding"),
+      ...(people.size === 0 ? [] : [`people of ${countText(people.size, "identity provider")}`]),
+    ];
+    process.stderr.write(`${printable(file)} has no mistakes: ${counts.join(", ")}\n${warningText}`);
     printOfflineRoles(lock);
     return tested.results.length === 0 ? 0 : printResults(tested.results, "terminal");
   }
@@ -62,7 +70,7 @@ const refuse = (mistakes: readonly Mistake[], warningText: string) => {
   return 1;
 };
 
-/** The uids beside the policy have it. What is wrong with that file is not the policy's mistake. */
+/** Whether the uids beside the policy include it. Mistakes of that file do not count here. */
 const isOrganizationKnown = (file: string) => {
   try {
     return uidsBeside(file)?.uids.groups.has(ROOT) ?? false;
@@ -71,12 +79,3 @@ const isOrganizationKnown = (file: string) => {
     return false;
   }
 };
-
-const summary = ({ groups, identities, roles, bindings, people }: Policy) =>
-  [
-    countText(groups.size, "group"),
-    countText(identities.size, "identity"),
-    countText(roles.size, "role"),
-    countText(bindings.length, "role binding"),
-    ...(people.size === 0 ? [] : [`people of ${countText(people.size, "identity provider")}`]),
-  ].join(", ");

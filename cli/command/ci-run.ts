@@ -1,4 +1,4 @@
-// What `irm ci run` runs: a review, an update, or a report of drift. Each is one run of the engine, and leaves its report in all formats.
+// The commands of `irm ci run`: a review, an update, or a report of drift. Each runs the engine once, and leaves its report in all formats.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,24 +10,22 @@ import { driftDocument } from "../../access/format/drift.ts";
 import { reviewAsHtml } from "../../access/format/html/review.ts";
 import { reportAsJson, reviewDocument } from "../../access/format/review/document.ts";
 import { CHANGE, DIGEST_ENV, fetchBase, mergedFolderOf, pageOf, REPORT, REPORT_JSON } from "../../ci/files.ts";
-import { furtherRows } from "../../ci/post.ts";
+import { furtherRows, updateSummary } from "../../ci/post.ts";
 import { type Command, type Job, RefusedJob, runsEngine, type Settings } from "../../ci/settings.ts";
-import { updateSummary } from "../../ci/text.ts";
 import { EngineStateError } from "../../pulumi/state.ts";
 import { printableLines, UserError } from "../../schema/index.ts";
 import { ENGINE } from "../engine-command.ts";
 import { printFailure } from "../failure.ts";
 import { readChange } from "../files.ts";
-import { SIGNALS } from "../interrupt.ts";
 import { hasPendingCreates } from "../left-behind.ts";
-import { printError, printStyled, stdoutStyle } from "../terminal.ts";
+import { printError, printStyled, SIGNALS, stdoutStyle } from "../terminal.ts";
 import { driftCode, findDrift } from "./drift.ts";
 import { recover } from "./recover.ts";
 import { makeReview, reviewCode } from "./review.ts";
 
 interface Outcome {
   code: number;
-  /** by name; empty: there is no report */
+  /** by name; empty without a report */
   files: Readonly<Record<string, string>>;
   /** Markdown */
   summary?: string;
@@ -35,16 +33,8 @@ interface Outcome {
   digest?: string;
 }
 
-interface Given {
-  job: Job;
-  settings: Settings;
-  command: Command;
-  /** of the job's files */
-  folder: string;
-}
-
-/** In the folder of the program. */
-export const runCommand = async ({ job, settings, command, folder }: Given): Promise<Outcome> => {
+/** In the folder of the program. `folder`: of the job's files. */
+export const runCommand = async (job: Job, settings: Settings, command: Command, folder: string): Promise<Outcome> => {
   const { env } = process;
   const identity = settings.identities[command];
   if (identity !== undefined) env.IRM_IDENTITY = identity;
@@ -55,17 +45,19 @@ export const runCommand = async ({ job, settings, command, folder }: Given): Pro
   try {
     // Of a policy, the review installs the packages of the base.
     const installsOwn = command === "preview" && settings.policy !== undefined;
-    if (runsEngine(settings, command) && !installsOwn) await installDependencies();
+    // With the lock file beside the program. Users of another package manager install them before.
+    const isLocked = ["package-lock.json", "npm-shrinkwrap.json"].some(existsSync);
+    if (runsEngine(settings, command) && !installsOwn && isLocked && !existsSync("node_modules")) {
+      const { code } = await passOn("npm", ["ci", "--no-audit", "--no-fund"]);
+      if (code !== 0) throw new UserError(`npm ci ended with ${code}; its messages are above`);
+    }
     return await RUN[command](given, folder);
   } catch (error) {
     return { code: printFailure("irm ci run", error), files: {} };
   }
 };
 
-/**
- * The branch that a review takes rules and tests from, fetched. Also for a push and a run by hand: the branch that they are about may be its
- * author's own.
- */
+/** Fetches the branch with the rules and tests of a review. A push and a run by hand need it as well: their branch may be their author's own. */
 const fetchedBase = ({ branch }: Settings, { event, mainBranch }: Job): string => {
   const main = branch ?? mainBranch;
   if (main === undefined)
@@ -84,7 +76,7 @@ const preview = async (settings: Settings, folder: string): Promise<Outcome> => 
   const made = await makeReview(change, change === undefined ? { ...judged, stack, policy, as, out } : judged);
   const summary = printReport(reviewDocument(made.report));
   const code = reviewCode(made);
-  // Of a change that another job left, too: what was reviewed takes its place.
+  // The reviewed change also replaces a change of another job.
   const file = change ?? out;
   const digest = code === 0 && file !== undefined ? made.report.digest : undefined;
   const files = {
@@ -101,7 +93,7 @@ const drift = async ({ stack, services, driftAllow: allow }: Settings): Promise<
   return { code: driftCode(found), files: { [REPORT]: summary, [REPORT_JSON]: jsonText(found) }, summary };
 };
 
-/** Returns it as Markdown. */
+/** Returns the report as Markdown. */
 const printReport = (report: Document) => {
   printStyled(documentAsText(report, stdoutStyle()));
   return documentAsMarkdown(report);
@@ -127,7 +119,7 @@ const apply = async ({ stack = "", digest = "", services, ...settings }: Setting
   return { code, files: {}, summary: updateSummary(stack, how, printableLines(output)) };
 };
 
-/** Refreshes, as the preview of the review did: otherwise it would not restore what that has shown as changed by hand. */
+/** Refreshes, as the preview of the review did: otherwise the update would keep changes by hand that the review showed. */
 const up = async ({ stack = "" }: Settings): Promise<Outcome> => {
   const args = ["up", "--yes", "--refresh", "--non-interactive", "--color", "never", "--stack", stack];
   const { code, output } = await passOn(ENGINE[0], args);
@@ -137,8 +129,8 @@ const up = async ({ stack = "" }: Settings): Promise<Outcome> => {
 };
 
 /**
- * Deletes what a killed job created on a machine that is lost, and the program that was just applied does not declare. Otherwise only
- * the engine's state would know of it. Returns whether nothing failed; what is in doubt is printed.
+ * Deletes records that a killed job created on a lost machine, unless the applied program declares them. Otherwise only the engine's state
+ * would know of them. Prints doubts. Returns whether nothing failed.
  */
 const recoverLost = async (stack: string): Promise<boolean> => {
   try {
@@ -159,22 +151,15 @@ const RUN: Readonly<Record<Command, (settings: Settings, folder: string) => Prom
   drift,
 };
 
-/** With the lock file beside the program. Who uses another package manager has installed them before. */
-const installDependencies = async () => {
-  if (!["package-lock.json", "npm-shrinkwrap.json"].some(existsSync) || existsSync("node_modules")) return;
-  const { code } = await passOn("npm", ["ci", "--no-audit", "--no-fund"]);
-  if (code !== 0) throw new UserError(`npm ci ended with ${code}; its messages are above`);
-};
-
 const OUTPUT_MAX = 20_000;
 
-/** Runs a program, shows what it prints, and keeps the end of it. A signal to this process is for the program. */
+/** Runs a program, shows its output, and keeps the end of it. Signals to this process go to the program. */
 const passOn = async (program: string, args: readonly string[]): Promise<{ code: number; output: string }> => {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+  const forward = (signal: NodeJS.Signals) => void child.kill(signal);
   for (const signal of SIGNALS) process.on(signal, forward);
   let output = "";
-  // An engine that cannot begin says why on stderr alone.
+  // An engine that cannot begin gives the reason on stderr alone.
   for (const stream of ["stdout", "stderr"] as const)
     child[stream].setEncoding("utf8").on("data", (text: string) => {
       process[stream].write(text);

@@ -1,4 +1,4 @@
-// `irm doctor`: what a run would find on this machine and at the service, one check each, and what to do where one fails. It only reads.
+// `irm doctor`: checks of this machine and of the service as a run would find them, each with a remedy where it fails. It only reads.
 
 import { styleText } from "node:util";
 import { jsonText } from "../../access/format/document/document.ts";
@@ -7,14 +7,13 @@ import { systemTransport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
 import { type Check, checkCredentials, checkSettings, good } from "../doctor/check.ts";
 import { checkConnection, checkProxy } from "../doctor/connection.ts";
-import { checkJournal } from "../doctor/journal.ts";
-import { checkEngine, checkPlugin, findProject, readStackConfig } from "../doctor/machine.ts";
+import { checkEngine, checkJournal, checkPlugin, findProject, readStackConfig } from "../doctor/machine.ts";
 import { checkSignIn } from "../doctor/sign-in.ts";
 import { askEngine } from "../engine-command.ts";
 import type { IrmCommand } from "../irm-command.ts";
 import { type Format, print, printStyled, stdoutStyle } from "../terminal.ts";
 
-export interface DoctorFlags {
+interface DoctorFlags {
   stack?: string;
   format: Format;
 }
@@ -35,7 +34,7 @@ export const defineCommand = (command: IrmCommand): void => {
     .runs(doctor);
 };
 
-export const doctor = async ({ stack, format }: DoctorFlags): Promise<number> => {
+const doctor = async ({ stack, format }: DoctorFlags) => {
   const checks = await findAll(stack);
   if (format === "json") print(jsonText({ checks }));
   else printStyled(checksText(checks, stdoutStyle().color));
@@ -57,7 +56,7 @@ const findAll = async (stack: string | undefined): Promise<Check[]> => {
   const journal = foundSettings(get, env).find(({ name }) => name === "journal");
   const isWrong = journal !== undefined && parsed.problems.some((one) => one.startsWith(`${journal.place}: `));
   return [
-    // An older one than this package takes runs no command.
+    // A version that is too old runs no command.
     good("node", process.versions.node),
     engine,
     plugin,
@@ -79,9 +78,11 @@ const checkService = async (parsed: ParsedConfig): Promise<Check[]> => {
   if (!proxy.ok) return [proxy, ...missing];
   const transport = systemTransport();
   const { checks, isReached, serviceNowMs = Date.now() } = await checkConnection(config, transport, env);
-  const signIn = isReached && !credentials ? await checkSignIn({ config, env, transport, nowMs: serviceNowMs }) : [];
+  const signIn = isReached && !credentials ? await checkSignIn(config, env, transport, serviceNowMs) : [];
   return [proxy, ...checks, ...missing, ...signIn];
 };
+
+const STATUS = "FAILED  ".length;
 
 const checksText = (checks: readonly Check[], color: boolean): string => {
   const style = (format: "green" | "red" | "bold", text: string) =>
@@ -95,7 +96,6 @@ const checksText = (checks: readonly Check[], color: boolean): string => {
     return `${status}${printableLines(id).padEnd(column)}${text}\n${advice}`;
   });
   const failed = checks.filter(({ ok }) => !ok).length;
-  return `${lines.join("")}\n${failed === 0 ? `all ${checks.length} checks passed` : `${failed} of ${checks.length} checks failed`}\n`;
+  const end = failed === 0 ? `all ${checks.length} checks passed` : `${failed} of ${checks.length} checks failed`;
+  return `${lines.join("")}\n${end}\n`;
 };
-
-const STATUS = "FAILED  ".length;

@@ -1,6 +1,7 @@
-// `irm drift`: what differs between the program of this folder and the service, in one of the formats. It changes nothing.
+// `irm drift`: the differences between the program of this folder and the service, in one of the formats. It only reads.
 import { digestOf } from "../../access/canonical.ts";
 import { driftOf } from "../../access/drift/index.ts";
+import { jsonText } from "../../access/format/document/document.ts";
 import { documentAsText } from "../../access/format/document/terminal.ts";
 import { type DriftReport, driftDocument, hasDifferences, PULL_TOKENS } from "../../access/format/drift.ts";
 import { reviewDocument } from "../../access/format/review/document.ts";
@@ -9,21 +10,18 @@ import { noEntryText, recordedFor } from "../../access/roles/lock.ts";
 import { DRIFT_PREVIEW } from "../../client/preview-marks.ts";
 import { stackOfUrn } from "../../pulumi/urn.ts";
 import { isUidp } from "../../schema/index.ts";
-import { reportAsJson } from "../apply/report.ts";
-import type { IrmCommand } from "../irm-command.ts";
-import { previewHere } from "../preview.ts";
+import { type IrmCommand, UsageError } from "../irm-command.ts";
 import { printDocument } from "../print-document.ts";
 import { runOnTwins } from "../run/on-twins.ts";
 import { proposalsOf, untilStopped } from "../run/proposal.ts";
-import { firstOf, originOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
+import { firstOf, originOf, previewHere, SERVICE_FLAG, servicesFrom } from "../services.ts";
 import { ask, canAsk, type Format, print, printError, stdoutStyle } from "../terminal.ts";
-import { UsageError } from "../usage.ts";
 import { applyChange } from "./apply.ts";
 import { folderOf, pendingIn } from "./recover-journal.ts";
 import { reviewCode, reviewProgram } from "./review.ts";
 import { lockBeside } from "./roles.ts";
 
-export interface DriftFlags {
+interface DriftFlags {
   stack?: string;
   service?: readonly string[];
   allow?: readonly string[];
@@ -53,7 +51,7 @@ export const defineCommand = (command: IrmCommand): void => {
     });
 };
 
-export const drift = async (flags: DriftFlags): Promise<number> => {
+const drift = async (flags: DriftFlags) => {
   const report = await findDrift(flags);
   printDocument(driftDocument(report), report, flags.format);
   return driftCode(report);
@@ -63,12 +61,8 @@ export const drift = async (flags: DriftFlags): Promise<number> => {
 export const driftCode = (report: DriftReport): number => (hasDifferences(report) ? DIFFERS : 0);
 
 /** Throws a UsageError for wrong flags, and UserErrors. */
-export const findDrift = async ({
-  stack,
-  service = [],
-  allow = [],
-}: Omit<DriftFlags, "format">): Promise<DriftReport> => {
-  const services = servicesFrom(service, process.env);
+export const findDrift = async ({ stack, service, allow = [] }: Omit<DriftFlags, "format">): Promise<DriftReport> => {
+  const services = servicesFrom(service);
   const wrong = allow
     .filter((one) => one !== PULL_TOKENS && !isUidp(one))
     .map((one) => `--allow: ${JSON.stringify(one)} is neither a uid nor ${PULL_TOKENS}`);
@@ -84,13 +78,8 @@ export const findDrift = async ({
   const proposals = proposalsOf(run, previewed);
   const callers = await Promise.all([...clients.values()].map((one) => one.identity()));
   const nowMs = firstOf(clients).clock.today();
-  const place = {
-    stack: stackOfUrn(preview.steps[0]?.urn) ?? stack,
-    service: [...clients.keys()].join(", "),
-    folder: cwd,
-  };
   return driftOf({
-    origin: originOf({ ...place, nowMs }),
+    origin: originOf(stackOfUrn(preview.steps[0]?.urn) ?? stack, [...clients.keys()].join(", "), nowMs),
     run,
     preview,
     services: run.services.map(({ address, copy, before }, i) => ({
@@ -110,14 +99,14 @@ export const findDrift = async ({
   });
 };
 
-// `--repair`: the change that an update of the unchanged program would send, reviewed and applied.
-
-interface RepairFlags extends DriftFlags {
-  /** do not ask */
-  yes?: boolean | undefined;
-}
-
-const repair = async ({ stack, service, allow, yes, format }: RepairFlags): Promise<number> => {
+/** `--repair`: reviews and applies the change that an update of the unchanged program would send. `yes`: without a question. */
+const repair = async ({
+  stack,
+  service,
+  allow,
+  yes,
+  format,
+}: DriftFlags & { yes?: boolean | undefined }): Promise<number> => {
   if (allow !== undefined) throw new UsageError("--allow is not for --repair, which leaves what nothing declares");
   if (format === "markdown") throw new UsageError("--repair prints terminal or json");
   if (!yes && !canAsk()) throw new UsageError("there is no terminal to ask whether to go on; give --yes");
@@ -131,7 +120,8 @@ const repair = async ({ stack, service, allow, yes, format }: RepairFlags): Prom
     return code;
   }
   if (content.writes.length === 0) {
-    print(format === "json" ? reportAsJson(NOTHING) : "there is nothing to repair\n");
+    const nothing = { applied: 0, refused: [], missing: 0, tokens: [], narrowed: true };
+    print(format === "json" ? jsonText(nothing) : "there is nothing to repair\n");
     return 0;
   }
   if (!yes && !(await ask("Apply this change?"))) {
@@ -141,5 +131,3 @@ const repair = async ({ stack, service, allow, yes, format }: RepairFlags): Prom
   const change = { ...content, digest: digestOf(content) };
   return applyChange(change, { ...flags, file: "the change", yes: true, format });
 };
-
-const NOTHING = { applied: 0, refused: [], missing: 0, tokens: [], narrowed: true };

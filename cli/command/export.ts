@@ -1,5 +1,5 @@
-// `irm export`: code for what exists, or for what Terraform manages, on stdout or as a project in a folder. What the caller cannot see is
-// named on stderr too.
+// `irm export`: code for the existing records, or for those that Terraform manages, on stdout or as a project in a folder. It names on
+// stderr the records that the caller cannot see.
 
 import {
   existsSync,
@@ -35,9 +35,8 @@ import type { Client } from "../../client/client.ts";
 import { isRoot, printable, resources, UserError } from "../../schema/index.ts";
 import { systemClient } from "../client.ts";
 import { withProgress } from "../copy.ts";
-import type { IrmCommand } from "../irm-command.ts";
+import { type IrmCommand, UsageError } from "../irm-command.ts";
 import { printStyled, warn } from "../terminal.ts";
-import { UsageError } from "../usage.ts";
 
 interface ExportFlags {
   group?: string;
@@ -51,17 +50,6 @@ interface ExportFlags {
 }
 
 const NEEDS_UIDS = `--out FOLDER also writes ${UIDS_FILE}: without that file the program creates these records again`;
-
-/** What an export writes and reports. */
-interface Exported {
-  all: Export;
-  /** the first one is printed where there is no folder */
-  files: Files;
-  /** lines of stderr */
-  report: readonly string[];
-  /** something is not as the program says, or not in it */
-  hasFindings: boolean;
-}
 
 export const defineCommand = (command: IrmCommand): void => {
   command
@@ -100,11 +88,14 @@ const exportCode = async (flags: ExportFlags): Promise<number> => {
   if (problem !== undefined) throw new UsageError(problem);
   if (flags.into !== undefined) return await addTo(flags.into, flags.adopt);
   const { all, files, report, hasFindings } = await exported(systemClient(), flags);
-  if (out === undefined) printStyled([...files.values()][0] as string);
-  else writeFolder(out, files);
-  const wrote = out === undefined ? [] : [`wrote ${printable(out)}: ${countText(all.entries.length, "record")}`];
-  const needed = out === undefined && files.has(UIDS_FILE) ? [NEEDS_UIDS] : [];
-  return end([...report, ...wrote, ...needed], hasFindings);
+  if (out === undefined) {
+    printStyled([...files.values()][0] as string);
+    if (files.has(UIDS_FILE)) report.push(NEEDS_UIDS);
+  } else {
+    writeFolder(out, files);
+    report.push(`wrote ${printable(out)}: ${countText(all.entries.length, "record")}`);
+  }
+  return end(report, hasFindings);
 };
 
 const end = (report: readonly string[], hasFindings: boolean): number => {
@@ -112,7 +103,7 @@ const end = (report: readonly string[], hasFindings: boolean): number => {
   return hasFindings ? 3 : 0;
 };
 
-/** What is wrong with the flags, before anything is read. */
+/** A problem of the flags, before any file or record is read. */
 const problemOf = (flags: ExportFlags): string | undefined => {
   const { group, fromTfstate, format, native, adopt, out, split, into } = flags;
   if (into !== undefined) {
@@ -132,7 +123,8 @@ const problemOf = (flags: ExportFlags): string | undefined => {
   return adopt ? undefined : "--from-tfstate takes records over, so --no-adopt is not for it";
 };
 
-const exported = async (client: Client, flags: ExportFlags): Promise<Exported> => {
+/** The report goes to stderr. `hasFindings`: the program differs from the records, or lacks some. */
+const exported = async (client: Client, flags: ExportFlags) => {
   const { group, fromTfstate, format, native = false, adopt } = flags;
   const state = fromTfstate === undefined ? undefined : await stateIn(fromTfstate);
   const { contents, managed } = await withProgress(async (onRead): Promise<ManagedContents> => {
@@ -140,7 +132,11 @@ const exported = async (client: Client, flags: ExportFlags): Promise<Exported> =
     return { contents: await readContents(client, group, onRead), managed: [] };
   });
   const all = exportOf(contents, { ...optionsOf(format, native, adopt), nowMs: await client.serviceNow() });
-  const files = filesOf(all, flags);
+  if (format === "yaml" && all.top === "")
+    throw new UsageError("--format yaml: a policy is of one organization, and these records are in none or in several");
+  if (format === "yaml" && !isRoot(all.top))
+    throw new UsageError("--format yaml: a policy is of a whole organization; leave --group out, or export a program");
+  const files: Files = projectOf(all, format, { isNative: native, isSplit: flags.split === "group" });
   if (state === undefined) return { all, files, report: reportOf(all), hasFindings: hasUnseen(all) };
   const takeover = takeoverOf(state, managed, all);
   return {
@@ -158,14 +154,6 @@ const stateIn = async (file: string): Promise<TerraformState> => {
     const problem = error instanceof StateError ? error.message : `cannot be read: ${(error as Error).message}`;
     throw new UserError(`${file === "-" ? "stdin" : file} ${problem}`);
   }
-};
-
-const filesOf = (all: Export, { format, split, native: isNative = false }: ExportFlags) => {
-  if (format === "yaml" && all.top === "")
-    throw new UsageError("--format yaml: a policy is of one organization, and these records are in none or in several");
-  if (format === "yaml" && !isRoot(all.top))
-    throw new UsageError("--format yaml: a policy is of a whole organization; leave --group out, or export a program");
-  return projectOf(all, format, { isNative, isSplit: split === "group" });
 };
 
 const hasUnseen = ({ notVisible, notListed }: Export) => notVisible.length + notListed.length > 0;
@@ -189,9 +177,9 @@ const takeoverReport = ({ findings, taken, gone, others, dataSources }: Takeover
   ];
 };
 
-// A folder of files that is there whole or not at all: the files are written beside it and renamed.
+// A folder of files appears whole or not at all: the files are written beside it and renamed.
 
-/** Why files cannot be written into a folder; undefined where they can. */
+/** The reason against files in a folder; undefined: there may be some. */
 const folderProblem = (folder: string): string | undefined => {
   if (folder.trim() === "") return "the name of the folder is empty; . is this folder";
   try {
@@ -203,14 +191,14 @@ const folderProblem = (folder: string): string | undefined => {
   }
 };
 
-/** Writes the files; the last one is the last that appears. Throws what the file system says. */
+/** Writes the files; the last one appears last. Throws the errors of the file system. */
 const writeFolder = (folder: string, files: Files): void => {
   const target = resolve(folder);
   mkdirSync(dirname(target), { recursive: true });
   const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
   try {
     for (const [name, text] of files) writeFileSync(join(beside, name), text);
-    // A folder that is there already may be the working folder of a shell, so it stays.
+    // An existing folder may be the working folder of a shell, so it stays.
     if (existsSync(target)) for (const name of files.keys()) renameSync(join(beside, name), join(target, name));
     else renameSync(beside, target);
   } finally {
@@ -218,7 +206,7 @@ const writeFolder = (folder: string, files: Files): void => {
   }
 };
 
-/** Adds what exists to the files of a policy, and says what a policy cannot say. */
+/** Adds the existing records to the files of a policy, and reports those that a policy cannot express. */
 const addTo = async (file: string, isAdopted: boolean): Promise<number> => {
   // A policy with mistakes is an error before any request.
   const opened = openPolicy(file);
@@ -227,7 +215,19 @@ const addTo = async (file: string, isAdopted: boolean): Promise<number> => {
   const all = exportOf(contents, { ...optionsOf("yaml", false, true), nowMs: await client.serviceNow() });
   const into = intoPolicy(opened, all, contents, isAdopted);
   applyEdit(into.edit);
-  return end([...reportOf(all), ...unsaidLines(into), ...doneLines(into, opened.file)], hasUnseen(all));
+  const { entries } = into.edit;
+  const lines = [
+    ...reportOf(all),
+    ...unsaidLines(into),
+    `added ${countText(entries.length, "entry")} to ${printable(opened.file)}`,
+    ...entries.map((entry) => `  ${printable(entry)}`),
+  ];
+  const uids = into.newUids;
+  if (uids !== undefined)
+    lines.push(
+      `wrote ${printable(uids)}: give it to AccessPolicy, adopt: { file: ${quote(uids)} }, or it creates these records again`,
+    );
+  return end(lines, hasUnseen(all));
 };
 
 const NAMES_SHOWN = 10;
@@ -245,17 +245,4 @@ const unsaidLines = ({ unsaid }: Into): string[] => {
     const more = some.length > NAMES_SHOWN ? ` and ${some.length - NAMES_SHOWN} more` : "";
     return [`not added, a policy has no word for ${countText(some.length, word, words)}: ${names.join(", ")}${more}`];
   });
-};
-
-const doneLines = ({ edit, newUids }: Into, file: string): string[] => {
-  const count = edit.entries.length;
-  return [
-    `added ${countText(count, "entry")} to ${printable(file)}`,
-    ...edit.entries.map((entry) => `  ${printable(entry)}`),
-    ...(newUids === undefined
-      ? []
-      : [
-          `wrote ${printable(newUids)}: give it to AccessPolicy, adopt: { file: ${quote(newUids)} }, or it creates these records again`,
-        ]),
-  ];
 };

@@ -1,5 +1,5 @@
-// `irm init`: writes a first project: the policy, its tests, the rules of reviews, the program and .gitignore. Never writes over a file. To a
-// project that exists it adds one option.
+// `irm init`: writes a first project: the policy, its tests, the rules of reviews, the program and .gitignore. Never writes over a file. It
+// adds one option to an existing project.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -8,13 +8,8 @@ import { parsePolicy } from "../../access/policy/parse.ts";
 import { starterPolicy, starterProgram, starterRules, starterTests } from "../../access/policy/starter.ts";
 import { PROJECT_FILES, textOrEmpty } from "../../pulumi/project.ts";
 import { printable } from "../../schema/index.ts";
-import type { IrmCommand } from "../irm-command.ts";
+import { commandName, type IrmCommand, pulumiName, UsageError } from "../irm-command.ts";
 import { printError, warn } from "../terminal.ts";
-import { commandName, pulumiName, UsageError } from "../usage.ts";
-
-export interface InitFlags {
-  organization: string;
-}
 
 export const defineCommand = (command: IrmCommand): void => {
   command
@@ -27,7 +22,7 @@ export const defineCommand = (command: IrmCommand): void => {
     .runs(init);
 };
 
-export const init = (folder: string, { organization }: InitFlags): number => {
+const init = (folder: string, { organization }: { organization: string }): number => {
   const [mistake] = parsePolicy({ organization }).mistakes;
   if (mistake) throw new UsageError(`--organization: ${mistake.text.split(";")[0]}`);
   if (folder.trim() === "") throw new UsageError("the name of the folder is empty; . is this folder");
@@ -55,8 +50,15 @@ export const init = (folder: string, { organization }: InitFlags): number => {
     const program = starterProgram(organization);
     if (!isNewProject || !write("index.ts", "the program: it creates what access.yaml says", program))
       hints.push("add an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program");
-    if (!write(".gitignore", "packages, local databases and local state", `${IGNORED.join("\n")}\n`))
-      hints.push(missingIn(join(folder, ".gitignore")));
+    if (!write(".gitignore", "packages, local databases and local state", `${IGNORED.join("\n")}\n`)) {
+      const file = join(folder, ".gitignore");
+      // A file that cannot be read, such as a folder, has no lines.
+      const lines = textOrEmpty(file)
+        .split("\n")
+        .map((line) => line.trim());
+      const missing = IGNORED.filter((line) => !lines.includes(line));
+      if (missing.length > 0) hints.push(`add to ${printable(file)}: ${missing.join(", ")}`);
+    }
     if (!isNewProject) hints.push(refreshAlways(project));
   } catch (error) {
     for (const { file } of written) rmSync(file, { force: true });
@@ -71,7 +73,16 @@ export const init = (folder: string, { organization }: InitFlags): number => {
     ),
   );
   for (const hint of hints) if (hint) warn(hint);
-  warn(nextSteps(folder));
+  const shown = /^[\w./-]+$/.test(folder) ? folder : JSON.stringify(printable(folder));
+  const steps: [string, string][] = [
+    [`eval "$(${commandName} serve --dev --background)"`, "a server to try it on"],
+    ["export PULUMI_BACKEND_URL=file://$PWD PULUMI_CONFIG_PASSPHRASE=choose-one", "keeps the state in this folder"],
+    [`${pulumiName} stack init dev`, ""],
+    [`${pulumiName} up`, "creates what access.yaml says"],
+    [`${commandName} review`, "after an edit: who gains and who loses access"],
+  ];
+  if (folder !== ".") steps.unshift([`cd ${shown}`, ""]);
+  warn(`\nNext:\n${columns("  ", steps)}`);
   return 0;
 };
 
@@ -110,21 +121,7 @@ const projectName = (folder: string) => {
   return /[a-z]/i.test(name) ? name : "access";
 };
 
-const nextSteps = (folder: string): string => {
-  const steps: [string, string][] = [
-    ...(folder === "."
-      ? []
-      : [[`cd ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(printable(folder))}`, ""] as [string, string]]),
-    [`eval "$(${commandName} serve --dev --background)"`, "a server to try it on"],
-    ["export PULUMI_BACKEND_URL=file://$PWD PULUMI_CONFIG_PASSPHRASE=choose-one", "keeps the state in this folder"],
-    [`${pulumiName} stack init dev`, ""],
-    [`${pulumiName} up`, "creates what access.yaml says"],
-    [`${commandName} review`, "after an edit: who gains and who loses access"],
-  ];
-  return `\nNext:\n${columns("  ", steps)}`;
-};
-
-/** Lets a project that exists refresh with each update: otherwise no update repairs what somebody has changed by hand. */
+/** Lets an existing project refresh with each update: otherwise no update repairs changes by hand. */
 const refreshAlways = (file: string): string | undefined => {
   const name = printable(file);
   try {
@@ -141,7 +138,7 @@ const refreshAlways = (file: string): string | undefined => {
   }
 };
 
-/** The option of a project; undefined where it has none, or the text is not a project. */
+/** The option of a project; undefined without one, and for a text that is not YAML. */
 const refreshIn = (text: string) => {
   const project = parseDocument(text);
   return project.errors.length > 0 ? undefined : project.getIn(["options", "refresh"]);
@@ -149,14 +146,5 @@ const refreshIn = (text: string) => {
 
 const REFRESH = "options: { refresh: always }";
 
-/** What a project of this kind must not commit: packages, the database of `irm serve --db` with its log, the state of a local backend. */
+/** Not for a commit: packages, the database of `irm serve --db` with its log, the state of a local backend. */
 const IGNORED = ["node_modules/", "*.db", "*.db-shm", "*.db-wal", ".pulumi/"];
-
-const missingIn = (file: string) => {
-  // A file that cannot be read, such as a folder, has no lines.
-  const lines = textOrEmpty(file)
-    .split("\n")
-    .map((line) => line.trim());
-  const missing = IGNORED.filter((line) => !lines.includes(line));
-  return missing.length === 0 ? undefined : `add to ${printable(file)}: ${missing.join(", ")}`;
-};

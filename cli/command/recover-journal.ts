@@ -12,22 +12,8 @@ import { lockOf } from "../../provider/log/lock.ts";
 import { withArticle } from "../../provider/record/kind.ts";
 import { journalFolder, workTreeProblem } from "../../provider/run/journal-path.ts";
 import { suggestion } from "../../schema/index.ts";
-import type { IrmCommand } from "../irm-command.ts";
+import { type IrmCommand, UsageError } from "../irm-command.ts";
 import { print, printError, warn } from "../terminal.ts";
-import { UsageError } from "../usage.ts";
-
-interface ListFlags {
-  folder?: string;
-  all?: boolean;
-  json?: boolean;
-}
-
-interface CleanFlags {
-  folder?: string;
-  key?: string;
-  all?: boolean;
-  invalid?: boolean;
-}
 
 export const FOLDER_FLAG = [
   "--folder <FOLDER>",
@@ -60,7 +46,7 @@ export const defineJournal = (command: IrmCommand): void => {
     .runs(clean);
 };
 
-const list = async (flags: ListFlags): Promise<number> => {
+const list = async (flags: { folder?: string; all?: boolean; json?: boolean }) => {
   const folder = folderOf(flags);
   warnOfWorkTree("list", folder);
   const contents = await contentsIn(folder);
@@ -75,35 +61,34 @@ const list = async (flags: ListFlags): Promise<number> => {
     ...[...(flags.all ? removed.map(removedLineOf) : []), ...invalid.map(invalidLineOf)],
   ];
   print(lines.join(""));
-  if (runs.length === 0 && !entries.some(isPending) && invalid.length === 0)
-    print(`${allSucceeded(entries.length, folder)}\n`);
+  if (runs.length > 0 || entries.some(isPending) || invalid.length > 0) return 0;
+  // The usual state after a run: an entry stays until the engine reads its record, in the next run of its stack.
+  const count = entries.length;
+  const creates = count === 1 ? "its one create succeeded" : `its ${count} creates succeeded`;
+  print(
+    count === 0
+      ? `no pending creates: no entries in ${folder}\n`
+      : `no pending creates in ${folder}: ${creates}. The next run of a stack removes the entries of the records that its state has; entries ` +
+          "of a stack, or of an organization, that no longer exists stay until npx pulumi-irm recover clean\n",
+  );
   return 0;
 };
 
-// A warning, not an error: these commands show and remove what is there, even if no run uses it.
+// A warning, not an error: these commands show and remove journals even if no run uses them.
 const warnOfWorkTree = (name: string, folder: string) => {
   const problem = workTreeProblem(journalFolder(folder, process.env), process.cwd());
   if (problem !== undefined) printError(`irm recover ${name}`, `No run uses these journals: ${problem}.`);
 };
 
-// The usual state after a run: an entry stays until the engine reads its record, in the next run of its stack.
-const allSucceeded = (count: number, folder: string) => {
-  if (count === 0) return `no pending creates: no entries in ${folder}`;
-  const creates = count === 1 ? "its one create succeeded" : `its ${count} creates succeeded`;
-  return (
-    `no pending creates in ${folder}: ${creates}. The next run of a stack removes the entries of the records that its state has; entries ` +
-    "of a stack, or of an organization, that no longer exists stay until npx pulumi-irm recover clean"
-  );
-};
-
-// A line that is not a quarantined entry may come from anywhere, so it is escaped.
+// A line may be an entry that a run has quarantined. Any other line may come from anywhere, so it is escaped.
 const invalidLineOf = ({ line, why, journal }: InvalidLineAt) => {
-  const entry = entryIn(line);
-  if (entry) return `set aside  ${lineOf(entry).slice(STATUS_WIDTH).trimEnd()}: ${why}  (${quarantineOf(journal)})\n`;
-  return `invalid    ${why}: ${JSON.stringify(line)}  (${journal})\n`;
+  const { entries, invalid } = contentsFrom(line);
+  const [entry] = entries;
+  if (invalid.length > 0 || !entry) return `invalid    ${why}: ${JSON.stringify(line)}  (${journal})\n`;
+  return `set aside  ${lineOf(entry).slice(STATUS_WIDTH).trimEnd()}: ${why}  (${quarantineOf(journal)})\n`;
 };
 
-/** What the next run of each stack finds in the state, or compares with the live records. */
+/** The next run of each stack finds these in the state, or compares them with the live records. */
 const runLines = ({ runs, writes, entries }: Contents) =>
   runs.map(({ began, stack, at, pid, host, ending, judged }) => {
     const creates = entries.filter(({ run }) => run === began).length;
@@ -119,12 +104,6 @@ const runLines = ({ runs, writes, entries }: Contents) =>
 
 const STATUS_WIDTH = "succeeded  ".length;
 
-/** What a run has quarantined, with the uid of its record; undefined for any other line. */
-const entryIn = (line: string) => {
-  const { entries, invalid } = contentsFrom(line);
-  return invalid.length > 0 ? undefined : entries[0];
-};
-
 const lineOf = ({ key, kind, parent, uid, answered, at }: Entry) => {
   const place = placeText(parent);
   const where = answered === undefined ? place : `${place}, answered with ${answered}`;
@@ -134,7 +113,7 @@ const lineOf = ({ key, kind, parent, uid, answered, at }: Entry) => {
 const removedLineOf = ({ key, kind, removed }: Removed) =>
   `removed    ${key}  ${kindRecords[kind as KindName]?.word ?? kind} ${removed} was deleted: the next update creates it again\n`;
 
-const clean = async (flags: CleanFlags): Promise<number> => {
+const clean = async (flags: { folder?: string; key?: string; all?: boolean; invalid?: boolean }): Promise<number> => {
   if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all cannot be combined");
   const folder = folderOf(flags);
   warnOfWorkTree("clean", folder);
@@ -184,9 +163,7 @@ interface InvalidLineAt extends InvalidLine {
   journal: string;
 }
 
-interface JournalContents extends Contents {
-  invalid: InvalidLineAt[];
-}
+type JournalContents = Contents & { invalid: InvalidLineAt[] };
 
 /** All journals of a folder as one. */
 const contentsIn = async (folder: string): Promise<JournalContents> => {

@@ -1,5 +1,5 @@
-// `irm recover`: what killed runs created, and no resource of the stack has: runs without checkpoints, as the journal has them, and runs whose
-// machine was lost with its journal, as the engine's state has them. It lists these records, and deletes them.
+// `irm recover`: lists and deletes records that killed runs created and no resource of the stack has. The journal has runs without checkpoints;
+// the engine's state has runs whose machine was lost with its journal.
 import { jsonText } from "../../access/format/document/document.ts";
 import { countText } from "../../access/format/words.ts";
 import { type Leftover, type Removal, removeLeftovers } from "../../provider/attribution/leftover.ts";
@@ -36,7 +36,18 @@ export const defineCommand = (command: IrmCommand): void => {
 
 export const recover = async (flags: RecoverFlags): Promise<number> => {
   const left = await findLeftBehind(flags.stack, folderOf(flags));
-  return report(flags, left, left ? await remove(flags, left) : NOTHING);
+  const { removed, failed } = left ? await remove(flags, left) : NOTHING;
+  const { format, yes } = flags;
+  const others = left?.leftovers.filter((one) => !removed.includes(one)) ?? [];
+  if (format === "json") print(jsonText(asJson(left, { removed, failed })));
+  else if (!left) print("no killed run has left anything of this stack behind\n");
+  else if (removed.length > 0)
+    print(`${[`deleted ${countText(removed.length, "record")}:`, ...removed.map(lineOf)].join("\n  ")}\n`);
+  else if (yes || !canAsk()) print(listText(left));
+  for (const { leftover, reason } of failed) printError("irm recover", `${lineOf(leftover)} is left: ${reason}`);
+  if (left && format === "terminal") print(adviceFor(left, others));
+  if (failed.length > 0) return 1;
+  return others.length > 0 ? LEFT : 0;
 };
 
 const isCertain = ({ record, doubt }: Leftover) => record !== undefined && doubt === undefined;
@@ -64,31 +75,15 @@ const listText = ({ name, runs, touched, leftovers }: LeftBehind): string => {
   return `${[head, ...begun, ...leftovers.map(lineOf)].join("\n  ")}\n`;
 };
 
-const report = ({ format, yes }: RecoverFlags, left: LeftBehind | undefined, { removed, failed }: Removal): number => {
-  const others = left?.leftovers.filter((one) => !removed.includes(one)) ?? [];
-  if (format === "json") print(jsonText(asJson(left, { removed, failed })));
-  else if (!left) print("no killed run has left anything of this stack behind\n");
-  else if (removed.length > 0)
-    print(`${[`deleted ${countText(removed.length, "record")}:`, ...removed.map(lineOf)].join("\n  ")}\n`);
-  else if (yes || !canAsk()) print(listText(left));
-  for (const { leftover, reason } of failed) printError("irm recover", `${lineOf(leftover)} is left: ${reason}`);
-  if (left && format === "terminal") print(adviceFor(left, others));
-  if (failed.length > 0) return 1;
-  return others.length > 0 ? LEFT : 0;
-};
-
 const adviceFor = ({ runs, touched }: LeftBehind, others: readonly Leftover[]): string => {
   const certain = others.filter(isCertain).length;
   const forget = runs.length > 0 ? "npx pulumi-irm recover clean --key KEY" : "pulumi refresh --clear-pending-creates";
-  return [
-    ...(certain > 0
-      ? [
-          `\`npx pulumi-irm recover --yes\` deletes ${countText(certain, "record")}; \`pulumi up\` first takes over what the program declares\n`,
-        ]
-      : []),
-    ...(others.length > certain ? [`Look at the records in doubt. Adopt or delete each, then: ${forget}\n`] : []),
-    ...(touched.size > 0 ? ["`pulumi up`, or `pulumi refresh`, compares what was changed or deleted\n"] : []),
-  ].join("");
+  let advice = "";
+  if (certain > 0)
+    advice += `\`npx pulumi-irm recover --yes\` deletes ${countText(certain, "record")}; \`pulumi up\` first takes over what the program declares\n`;
+  if (others.length > certain) advice += `Look at the records in doubt. Adopt or delete each, then: ${forget}\n`;
+  if (touched.size > 0) advice += "`pulumi up`, or `pulumi refresh`, compares what was changed or deleted\n";
+  return advice;
 };
 
 const asJson = (left: LeftBehind | undefined, { removed, failed }: Removal) => ({

@@ -1,9 +1,9 @@
-// `irm review`: the change in access that an update of the program brings, in one of the formats. The update runs on a copy of the organization,
-// and the review reads what it has done there.
+// `irm review`: the change in access by an update of the program, in one of the formats. The update runs on a copy of the organization, and
+// the review reads its result there.
 
 import { baseOf } from "../../access/base/revision.ts";
 import { digestOf } from "../../access/canonical.ts";
-import { type Change, type ChangeContent, ChangeError, lifeFrom, unusableText } from "../../access/change/change.ts";
+import { type ChangeContent, ChangeError, lifeFrom, unusableText } from "../../access/change/change.ts";
 import { afterApart, beforeApart, rowsApart } from "../../access/change/rows.ts";
 import { reviewAsHtml } from "../../access/format/html/review.ts";
 import { reportAsJson, reviewDocument } from "../../access/format/review/document.ts";
@@ -20,22 +20,19 @@ import { UserError } from "../../schema/index.ts";
 import { missingLines } from "../copy.ts";
 import { engineArguments } from "../engine-command.ts";
 import { checkChangeFile, readChange, writeChange } from "../files.ts";
-import type { IrmCommand } from "../irm-command.ts";
+import { type IrmCommand, UsageError } from "../irm-command.ts";
 import { doubtsOf, inProject, noticesOf, policyReview } from "../policy/review.ts";
-import { previewHere } from "../preview.ts";
 import { printDocument } from "../print-document.ts";
 import { rolesReview } from "../review-roles.ts";
-import { type RulesFlags, reviewRules } from "../review-rules.ts";
-import { reviewTests, type TestsFlags, wrongTests } from "../review-tests.ts";
+import { type RulesFlags, reviewRules, reviewTests, type TestsFlags, wrongTests } from "../review-rules.ts";
 import type { Rights } from "../run/actor.ts";
 import { runOnTwins, type UpdateRun } from "../run/on-twins.ts";
 import { checkActor, contentOf, originOfRun, proposalsOf, replayHere, untilStopped } from "../run/proposal.ts";
-import { clientsOf, configHere, firstOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
+import { clientsOf, firstOf, previewHere, SERVICE_FLAG, servicesFrom } from "../services.ts";
 import { type Format, print, printNotice } from "../terminal.ts";
 import { disagreements } from "../twin/sides.ts";
-import { UsageError } from "../usage.ts";
 
-export interface ReviewFlags extends RulesFlags, TestsFlags {
+interface ReviewFlags extends RulesFlags, TestsFlags {
   destroy?: boolean;
   stack?: string;
   service?: readonly string[];
@@ -106,7 +103,7 @@ export const defineCommand = (command: IrmCommand): void => {
 };
 
 /** `file` is a change; absent: the program of this folder runs. */
-export const review = async (file: string | undefined, flags: ReviewFlags): Promise<number> => {
+const review = async (file: string | undefined, flags: ReviewFlags): Promise<number> => {
   const made = await makeReview(file, flags);
   const { report } = made;
   if (flags.format === "json") print(reportAsJson(report));
@@ -115,7 +112,7 @@ export const review = async (file: string | undefined, flags: ReviewFlags): Prom
   return reviewCode(made);
 };
 
-/** 3: a finding is denied, the update does not go through, or the change is not the recorded one. */
+/** 3: a rule denies a finding, the update fails, or the change differs from the recorded one. */
 export const reviewCode = ({ report }: Review): number =>
   report.findings.some(({ denied }) => denied) || !goesThrough(report) ? DENIED : 0;
 
@@ -128,7 +125,7 @@ export const makeReview = async (change: string | undefined, flags: Flags): Prom
 /** The review of the program of this folder, and the change that it is of. */
 export const reviewProgram = async (flags: Flags): Promise<{ made: Review; content: ChangeContent }> => {
   const { stack, as, rights, out } = flags;
-  const services = servicesFrom(flags.service ?? [], process.env);
+  const services = servicesFrom(flags.service);
   const engine = engineArguments(flags.engine ?? []);
   checkActor(as);
   if (out !== undefined) checkChangeFile(out);
@@ -149,19 +146,13 @@ export const reviewProgram = async (flags: Flags): Promise<{ made: Review; conte
     try {
       return policyStackIn(run.stored, one);
     } catch {
-      // several policies of one organization: names decide which record a test means
+      // With several policies of one organization, tests find records by their names.
       return undefined;
     }
   };
-  const origin = originOfRun({ run, stack, clients });
-  const content = contentOf({
-    run,
-    origin,
-    engine,
-    operation,
-    isWhole: !policy?.notPart.length,
-    ...lifeFrom(await firstOf(clients).serviceNow()),
-  });
+  const origin = originOfRun(run, stack, clients);
+  const life = lifeFrom(await firstOf(clients).serviceNow());
+  const content = contentOf({ run, origin, engine, operation, isWhole: !policy?.notPart.length, ...life });
   const report: RunReport = {
     as: run.as,
     steps: [...run.steps],
@@ -184,7 +175,7 @@ export const reviewProgram = async (flags: Flags): Promise<{ made: Review; conte
   return { made, content };
 };
 
-/** The review of a change that another run has written: on a fresh copy, without the program, the engine and the stack. */
+/** Reviews a change from another run on a fresh copy, without the program, the engine and the stack. */
 const reviewChange = async (file: string, flags: Flags): Promise<Review> => {
   const idle = (["policy", "destroy", "stack", "as", "rights", "out"] as const).find(
     (name) => flags[name] !== undefined,
@@ -193,20 +184,21 @@ const reviewChange = async (file: string, flags: Flags): Promise<Review> => {
   if (flags.engine?.length) throw new UsageError(`${flags.engine.join(" ")}: ${file} is a change, and no engine runs`);
   const change = readChange(file);
   const { judged } = judgeBy(flags);
-  const services = servicesFrom(flags.service ?? [], process.env);
   // The flags may name all of its services.
-  const clients = clientsOf(configHere(), services);
-  const problem = unusableText(change, {
-    file,
-    given: [...clients.keys()],
-    nowMs: await firstOf(clients).serviceNow(),
-  });
+  const clients = clientsOf(servicesFrom(flags.service));
+  const nowMs = await firstOf(clients).serviceNow();
+  const problem = unusableText(change, { file, given: [...clients.keys()], nowMs });
   if (problem !== undefined) throw new ChangeError(problem);
   const { run, proposals, actor } = await replayHere(change, file, clients);
   const { stack, commit, digest, writes } = change;
   const report: RunReport = {
     as: actor,
-    steps: stepsOf(change, run.outcomes),
+    steps: run.outcomes.map(({ n, ok, message }) => ({
+      urn: String(n),
+      op: writes[n - 1]?.method ?? "",
+      ok,
+      error: message,
+    })),
     errors: [],
     others: [],
     writes: writes.length,
@@ -220,25 +212,9 @@ const reviewChange = async (file: string, flags: Flags): Promise<Review> => {
     ],
     notCopied: [...new Set(run.services.flatMap(({ copy }) => missingLines(copy)))],
   };
-  const origin = {
-    stack,
-    service: change.services.join(", "),
-    commit,
-    time: change.created,
-  };
+  const origin = { stack, service: change.services.join(", "), commit, time: change.created };
   return judged({ at: run.services, proposals, stackOf: () => undefined, report, clients, origin });
 };
-
-const stepsOf = (
-  { writes }: Change,
-  outcomes: readonly { n: number; ok: boolean; message?: string }[],
-): RunReport["steps"] =>
-  outcomes.map(({ n, ok, message }) => ({
-    urn: String(n),
-    op: writes[n - 1]?.method ?? "",
-    ok,
-    error: message,
-  }));
 
 interface Proposed {
   /** before the run */

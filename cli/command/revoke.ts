@@ -1,7 +1,8 @@
-// `irm revoke`: takes all access from an identity, or one grant, now and in the policy of this folder, and puts it back.
+// `irm revoke`: removes all access of an identity, or one grant, now and in the policy of this folder, and puts it back.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { jsonText } from "../../access/format/document/document.ts";
 import { countText, hiddenLines } from "../../access/format/words.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, placesIn } from "../../access/graph/graph.ts";
 import { readLive } from "../../access/graph/live.ts";
@@ -36,20 +37,18 @@ import { printable, UserError } from "../../schema/index.ts";
 import { systemClient } from "../client.ts";
 import { ENGINE } from "../engine-command.ts";
 import { checkChangeFile, writeChange } from "../files.ts";
-import { untilInterrupted } from "../interrupt.ts";
-import type { IrmCommand } from "../irm-command.ts";
-import { confirm, countGrants, listText, printFailures, printJson, restore, rowOf } from "../restore.ts";
-import { changeWithout } from "../run/without.ts";
-import { canAsk, print, printError, warn } from "../terminal.ts";
-import { UsageError } from "../usage.ts";
+import { type IrmCommand, UsageError } from "../irm-command.ts";
+import { confirm, countGrants, listText, printFailures, restore, rowOf } from "../restore.ts";
+import { changeWithout } from "../run/proposal.ts";
+import { canAsk, print, printError, untilInterrupted, warn } from "../terminal.ts";
 
-export interface RevokeFlags extends Wanted {
+interface RevokeFlags extends Wanted {
   yes?: boolean;
   force?: boolean;
   undo?: string;
-  /** file for what is removed, from which --undo puts it back */
+  /** file of the removed grants, for --undo */
   undoFile?: string;
-  /** file for the change, in place of the removal */
+  /** file of the change, in place of the removal */
   out?: string;
   format: "terminal" | "json";
 }
@@ -76,7 +75,7 @@ export const defineCommand = (command: IrmCommand): void => {
     .runs(revoke);
 };
 
-export const revoke = async (flags: RevokeFlags): Promise<number> => {
+const revoke = async (flags: RevokeFlags): Promise<number> => {
   const { identity, binding, externalGroup, undo, undoFile, out } = flags;
   if ([identity, binding, externalGroup, undo].filter((one) => one !== undefined).length !== 1)
     throw new UsageError(
@@ -106,10 +105,15 @@ const remove = async (flags: RevokeFlags): Promise<number> => {
     refusal: "nothing was removed",
   });
 
-  const held = found.held.length === 0 ? [] : await heldNow(client, found);
+  // The file for --undo omits grants that somebody else has removed meanwhile. The API answers their delete as if it had done it
+  // (docs/contract.md#d4).
+  const now = new Set(found.held.length === 0 ? [] : (await listGrants(client, holder)).map(({ uid }) => uid));
+  const held = found.held.filter(({ binding }) => now.has(binding));
   const target = { ...found, held };
   const hasNothing = held.length === 0 && rows.length === 0;
-  const undo = hasNothing ? null : writeUndo(client, flags.undoFile, undoOf(target));
+  const undo = hasNothing
+    ? null
+    : writeUndo(client, flags.undoFile, { version: 1, holder, bindings: held, policy: policy.rows });
   const ordered = inOrderOfRemoval(graph, held, isOwn);
   const result = await untilInterrupted(interrupted(), (signal) =>
     removeBindings(client, holder, ordered, signal, isOwn ? 1 : undefined),
@@ -121,37 +125,24 @@ const remove = async (flags: RevokeFlags): Promise<number> => {
       "irm revoke",
       `${POLICY} is as it was, and an update that refreshes may grant the access again: ${problem}`,
     );
-  // Names what else would grant the access again.
+  // Other programs and policies may grant the access again.
   const others = held.filter(({ binding }) => !policy.declared.has(binding));
   if (others.length > 0) warn(await declarersOf(holder, others));
   if (result.failed.length > 0 || problem !== undefined) return 1;
   return isOwn || !(await hasSome(client, target)) ? 0 : 1;
 };
 
-/** Writes the removal as a change, for those who want it reviewed. */
+/** Writes the removal as a change, for a review. */
 const propose = async (client: Client, { graph, holder, held, isOwn }: Target, file: string): Promise<number> => {
   const method = kindOf(holder).operations.delete;
-  const writes = inOrderOfRemoval(graph, held, isOwn).map(({ binding: uid }, i) => ({
-    n: i + 1,
-    method,
-    uid,
-    fields: {},
-  }));
+  const ordered = inOrderOfRemoval(graph, held, isOwn);
+  const writes = ordered.map(({ binding: uid }, i) => ({ n: i + 1, method, uid, fields: {} }));
   if (writes.length === 0) throw new UserError(`${labelOf(holder)} has no access that you can see`);
   writeChange(file, await changeWithout(client, writes));
   print(
     `${file} removes ${countGrants(writes.length, holder)}; \`npx pulumi-irm review ${file}\` shows it, \`npx pulumi-irm apply ${file}\` does it\n`,
   );
   return 0;
-};
-
-/**
- * What somebody has removed since it was shown is not ours to put back. The answer to its delete would not tell: the API takes it for done
- * (docs/contract.md#d4).
- */
-const heldNow = async (client: Client, { holder, held }: Target) => {
-  const now = new Set((await listGrants(client, holder)).map(({ uid }) => uid));
-  return held.filter(({ binding }) => now.has(binding));
 };
 
 const checkHarm = ({ graph, holder, isOwn, held }: Target, nowMs: number): void => {
@@ -164,14 +155,7 @@ const checkHarm = ({ graph, holder, isOwn, held }: Target, nowMs: number): void 
     throw new UserError(`${labelOf(holder)} ${harm.join(", and ")}; give --force to remove its access all the same`);
 };
 
-const undoOf = ({ holder, held, policy }: Target): UndoFile => ({
-  version: 1,
-  holder,
-  bindings: held,
-  policy: policy.rows,
-});
-
-/** The path of the file, which is on the disk before anything is removed. */
+/** Writes the file before the removal, and returns its path. */
 const writeUndo = (client: Client, out: string | undefined, undo: UndoFile) => {
   const time = timeText(client.clock.today()).replaceAll(":", "-");
   const base = `irm-revoke-${undo.holder.uid.split("/").at(-1)}-${time}`;
@@ -181,15 +165,13 @@ const writeUndo = (client: Client, out: string | undefined, undo: UndoFile) => {
   return file;
 };
 
-interface Result extends Removed {
-  /** entries that went from the policy */
-  rows: number;
-  /** null: there was nothing to remove */
-  undo: string | null;
-}
-
-const report = ({ format }: RevokeFlags, { holder }: Target, { removed, failed, rows, undo }: Result): void => {
-  if (format === "json") printJson({ removed: removed.map(rowOf(holder)), undo });
+/** `rows`: count of entries that the policy lost. `undo`: null without a removal. */
+const report = (
+  { format }: RevokeFlags,
+  { holder }: Target,
+  { removed, failed, rows, undo }: Removed & { rows: number; undo: string | null },
+): void => {
+  if (format === "json") print(jsonText({ removed: removed.map(rowOf(holder)), undo }));
   else if (undo === null) print("there is nothing to remove\n");
   else {
     print(
@@ -201,8 +183,8 @@ const report = ({ format }: RevokeFlags, { holder }: Target, { removed, failed, 
 };
 
 /**
- * Somebody, or the identity itself, may have granted it a role meanwhile. A service that hides what the caller may not delete answers as if
- * it were gone.
+ * Somebody, or the identity itself, may have granted it a role meanwhile. For a grant that the caller may not delete, a service may
+ * answer as if it were gone.
  */
 const hasSome = async (client: Client, { holder, held, isOne }: Target): Promise<boolean> => {
   const known = new Set(held.map(({ binding }) => binding));
@@ -216,10 +198,10 @@ const hasSome = async (client: Client, { holder, held, isOne }: Target): Promise
   return left + fresh > 0;
 };
 
-// What `irm revoke` removes: all role bindings of an identity, one role binding, or one mapping of an external group.
+// The target: all role bindings of an identity, one role binding, or one mapping of an external group.
 
 /** One of them. */
-export interface Wanted {
+interface Wanted {
   /** uid or name */
   identity?: string;
   /** uid of a role binding */
@@ -228,7 +210,7 @@ export interface Wanted {
   externalGroup?: string;
 }
 
-export interface Target {
+interface Target {
   graph: AccessGraph;
   holder: Holder;
   /** path of the group of the holder */
@@ -243,14 +225,10 @@ export interface Target {
   hidden: string[];
 }
 
-export const findTarget = async (client: Client, { identity, binding, externalGroup }: Wanted): Promise<Target> => {
+const findTarget = async (client: Client, { identity, binding, externalGroup }: Wanted): Promise<Target> => {
   const { graph, notVisible } = await readLive(client);
-  const one =
-    externalGroup !== undefined
-      ? mappingWith(graph, externalGroup)
-      : binding !== undefined
-        ? bindingWith(graph, binding)
-        : undefined;
+  const bound = binding === undefined ? undefined : bindingWith(graph, binding);
+  const one = externalGroup === undefined ? bound : mappingWith(graph, externalGroup);
   const { group, ...found } =
     one ?? allOf(graph, resolveQuestion(graph, { identity }, isComplete(notVisible)).identity as IdentityNode);
   const hidden = one ? [] : notVisible.filter(({ kind }) => kind === "roleBinding");
@@ -269,7 +247,7 @@ interface Found extends Pick<Target, "holder" | "held" | "policy"> {
   group: NodeId;
 }
 
-const allOf = (graph: AccessGraph, identity: IdentityNode, only?: HeldBinding): Found => ({
+const allOf = (graph: AccessGraph, identity: IdentityNode, only?: HeldBinding) => ({
   holder: { uid: identity.id, name: identity.name },
   group: identity.group,
   held: only ? [only] : bindingsOf(graph, identity.id),
@@ -301,10 +279,10 @@ const refuse = (graph: AccessGraph, uid: string, what: string, flag: string): ne
   throw new UserError(`${flag}: you can see no ${what} with the uid ${quote(uid)}${other}`);
 };
 
-// The program or policy of this folder that would create again what a revocation removes.
+// The program or policy of this folder that would grant the removed access again.
 
-/** One sentence, which says what to do. Never fails: without a state it names what may declare them. */
-export const declarersOf = async (holder: Holder, bindings: readonly HeldBinding[]): Promise<string> => {
+/** One sentence of advice. Never fails: without a state it names the programs and policies that may declare the grants. */
+const declarersOf = async (holder: Holder, bindings: readonly HeldBinding[]): Promise<string> => {
   const { word, words } = kindOf(holder);
   const which = bindings.length === 1 ? `this ${word}` : `these ${words}`;
   const folder = projectFolder(process.cwd(), existsSync);
@@ -329,7 +307,7 @@ const declarationsOf = async (
     const text = await engine.must(["stack", "export", ...stackFlag(name)], options);
     return { name, found: declarationsIn(text, holder, bindings) };
   } catch {
-    // No engine, no selected stack, or a backend that needs a sign-in: the access is gone all the same.
+    // Without an engine, a selected stack, or a sign-in at the backend: the access is gone all the same.
     return {};
   }
 };

@@ -1,4 +1,4 @@
-// `irm roles`: the built-in roles of the service, and what it has changed since they were written down.
+// `irm roles`: the built-in roles of the service, and its changes of them since roles.lock.yaml was written.
 
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -28,7 +28,7 @@ import { printDocument } from "../print-document.ts";
 import { originOf } from "../services.ts";
 import { type Format, warn } from "../terminal.ts";
 
-export interface RolesFlags {
+interface RolesFlags {
   write?: boolean;
   format: Format;
 }
@@ -46,7 +46,7 @@ export const defineCommand = (command: IrmCommand): void => {
     .runs(roles);
 };
 
-export const roles = async ({ write = false, format }: RolesFlags): Promise<number> => {
+const roles = async ({ write = false, format }: RolesFlags): Promise<number> => {
   const folders = lockFolders(undefined);
   const lock = readLock(folders, undefined, shownName);
   const service = serviceOf(systemConfig().baseUrl);
@@ -56,7 +56,7 @@ export const roles = async ({ write = false, format }: RolesFlags): Promise<numb
   if (hidden) throw new LockError(`the roles of ${service} are not known: ${hidden.message}`);
   const nowMs = client.clock.today();
   const report: RolesReport = {
-    origin: originOf({ stack: undefined, service, folder: process.cwd(), nowMs }),
+    origin: originOf(undefined, service, nowMs),
     ...rolesReportOf(service, live, recordedFor(service, lock), nowMs),
   };
   printDocument(rolesDocument(report), report, format);
@@ -95,7 +95,7 @@ const rolesText = (bundles: Readonly<Record<string, readonly string[]>>) =>
 // roles.lock.yaml of a folder: beside the policy, or else beside Pulumi.yaml.
 
 /** The folders that may have the lock of a policy; without one, of the policy and the program here. The first is for a new lock. */
-export const lockFolders = (policy: string | undefined): string[] => {
+const lockFolders = (policy: string | undefined) => {
   const own = policy === undefined ? process.cwd() : resolve(dirname(policy));
   const project = projectFolder(own, existsSync);
   const isHere = policy !== undefined || project === undefined || existsSync(join(own, POLICY));
@@ -107,9 +107,9 @@ export const lockBeside = (policy: string | undefined): RolesLock | undefined =>
   readLock(lockFolders(policy), undefined, shownName);
 
 /** From this folder. */
-export const shownName = (file: string): string => relative(process.cwd(), file);
+const shownName = (file: string) => relative(process.cwd(), file);
 
-/** Which built-in roles count where no service is asked, on stderr. */
+/** Names on stderr the built-in roles of a command that asks no service. */
 export const printOfflineRoles = (lock: RolesLock | undefined): void => {
   warn(offlineText(lock));
 };

@@ -4,16 +4,8 @@ import { connectionText } from "../../client/transport.ts";
 import { schemeProblem } from "../../schema/address.ts";
 import { printable } from "../../schema/nearest.ts";
 import type { MintRequest } from "../../server/index.ts";
-import type { IrmCommand } from "../irm-command.ts";
+import { type IrmCommand, UsageError } from "../irm-command.ts";
 import { printError } from "../terminal.ts";
-import { UsageError } from "../usage.ts";
-
-interface TokenFlags {
-  issuer?: string;
-  subject?: string;
-  audience?: string;
-  claim?: string[];
-}
 
 export const defineToken = (command: IrmCommand): void => {
   command
@@ -28,7 +20,12 @@ export const defineToken = (command: IrmCommand): void => {
     .runs(token);
 };
 
-const token = async (flags: TokenFlags): Promise<number> => {
+const token = async (flags: {
+  issuer?: string;
+  subject?: string;
+  audience?: string;
+  claim?: string[];
+}): Promise<number> => {
   const missing = (["issuer", "subject"] as const).filter((name) => !flags[name]);
   if (missing.length > 0) throw new UsageError(`${missing.map((name) => `--${name}`).join(" and ")} must be given`);
   const issuer = flags.issuer as string;
@@ -60,7 +57,7 @@ const parseClaim = (text: string): [string, unknown] => {
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Throws with the response of the issuer. */
+/** Throws an error with the response of the issuer. */
 export const mintDevToken = async (issuer: string, request: MintRequest, dispatcher?: Dispatcher): Promise<string> => {
   const answer = await fetch(`${issuer}/token`, {
     method: "POST",

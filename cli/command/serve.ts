@@ -23,9 +23,8 @@ import {
 import { checkOptions } from "../../server/options.ts";
 import { readyLine, startInBackground, variables } from "../background.ts";
 import { copyFileProblem, copyFrom, copyLines, writeCopy } from "../copy.ts";
-import { SIGNALS } from "../interrupt.ts";
-import type { IrmCommand } from "../irm-command.ts";
-import { commandName, parseCount, parsePort, UsageError } from "../usage.ts";
+import { commandName, type IrmCommand, parseCount, parsePort, UsageError } from "../irm-command.ts";
+import { SIGNALS } from "../terminal.ts";
 import { defineToken } from "./serve-token.ts";
 
 /** Of the server, as they are. */
@@ -108,8 +107,14 @@ const ADVANCED: readonly (readonly [flags: string, text: string])[] = [
 const serve = async (flags: ServeFlags): Promise<number> => {
   const { json = false, logLevel: level, background, db: store, tlsCert, tlsKey, ...given } = flags;
   if (background) return startInBackground(json);
-  const lines = heldLines((line) => process.stderr.write(line));
-  const log = createLog({ level, json, clock: Date.now, write: lines.write });
+  // Lines of the log wait for the banner: the reader looks for it first.
+  let held: string[] | undefined = [];
+  const release = () => {
+    for (const line of held ?? []) process.stderr.write(line);
+    held = undefined;
+  };
+  const write = (line: string) => void (held ? held.push(line) : process.stderr.write(line));
+  const log = createLog({ level, json, clock: Date.now, write });
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new UsageError("--tls-cert and --tls-key belong together: give both or neither");
   checkCopyFlags(flags);
@@ -150,7 +155,7 @@ const serve = async (flags: ServeFlags): Promise<number> => {
       log,
     });
   } catch (error) {
-    lines.release();
+    release();
     // Options that contradict each other are a usage error.
     throw error instanceof ServerOptionsError ? new UsageError(error.message, { cause: error }) : error;
   }
@@ -163,7 +168,7 @@ const serve = async (flags: ServeFlags): Promise<number> => {
   process.stdout.write(
     json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token, hasRecords, copy),
   );
-  lines.release();
+  release();
   await signals.first;
   log("info", "draining", { seconds: DRAIN_MS / 1000 });
   await server.close(signals.second);
@@ -194,38 +199,21 @@ const read = (what: string, file: string, Failure: typeof SeedError | typeof Fau
   }
 };
 
-/** Lines of the log wait until the banner is printed: it is what the reader looks for first. */
-const heldLines = (print: (line: string) => void) => {
-  let held: string[] | undefined = [];
-  return {
-    write: (line: string): void => void (held ? held.push(line) : print(line)),
-    release: () => {
-      held?.forEach(print);
-      held = undefined;
-    },
-  };
-};
-
 // The first signal drains, the second exits.
 const onSignals = () => {
   const first = Promise.withResolvers<void>();
   const second = new AbortController();
   let isDraining = false;
-  const stop = () => {
-    if (isDraining) second.abort();
-    isDraining = true;
-    first.resolve();
-  };
-  for (const signal of SIGNALS) process.on(signal, stop);
+  for (const signal of SIGNALS)
+    process.on(signal, () => {
+      if (isDraining) second.abort();
+      isDraining = true;
+      first.resolve();
+    });
   return { first: first.promise, second: second.signal };
 };
 
-const banner = (
-  server: RunningServer,
-  token: string | undefined,
-  hasRecords: boolean,
-  copy: Copy | undefined,
-): string => {
+const banner = (server: RunningServer, token: string | undefined, hasRecords: boolean, copy: Copy | undefined) => {
   const addresses = [
     `API             ${server.baseUrl}`,
     `token exchange  ${server.authUrl}/sts/exchange`,
@@ -252,11 +240,11 @@ const banner = (
     ...records,
     "",
     "Sign in as CI does, with a workload's token:",
-    `  export ${variables({ ...server, token: null })} IRM_IDENTITY=${server.identity}`,
+    `  export ${variables(server, null)} IRM_IDENTITY=${server.identity}`,
     `  export IRM_IDENTITY_TOKEN=$(${commandName} serve token --issuer ${server.issuer} --subject owner)`,
     "",
     "Or with the owner's token, which is valid for one hour:",
-    `  export ${variables({ ...server, token })}`,
+    `  export ${variables(server, token)}`,
     "",
     `Then run a program, or open ${server.localUrl}/ in a browser: it documents the API.`,
     "Press Ctrl-C to stop the server, twice to stop it at once.",

@@ -1,11 +1,11 @@
-// `irm test`: whether access is as its tests say, in a policy alone or live.
+// `irm test`: runs tests of access, in a policy alone or live.
 
 import { jsonText } from "../../access/format/document/document.ts";
 import { countText } from "../../access/format/words.ts";
 import { readLive } from "../../access/graph/live.ts";
 import type { BuiltInRoles } from "../../access/policy/check/role.ts";
 import { mistakeText, type PolicyOptions } from "../../access/policy/parse.ts";
-import type { AccessTest, Policy } from "../../access/policy/policy.ts";
+import type { Policy } from "../../access/policy/policy.ts";
 import type { Mistake } from "../../access/policy/source.ts";
 import { textFiles } from "../../access/policy/text-file.ts";
 import { offlineRoles } from "../../access/roles/lock.ts";
@@ -17,11 +17,6 @@ import { systemClient } from "../client.ts";
 import type { IrmCommand } from "../irm-command.ts";
 import { type Format, print, printError } from "../terminal.ts";
 import { lockBeside, printOfflineRoles } from "./roles.ts";
-
-export interface TestFlags {
-  live?: boolean;
-  format: Format;
-}
 
 const FAILED = 3;
 
@@ -37,28 +32,44 @@ export const defineCommand = (command: IrmCommand): void => {
     .runs(test);
 };
 
-export const test = async (file: string | undefined, { live, format }: TestFlags): Promise<number> => {
+const test = async (
+  file: string | undefined,
+  { live, format }: { live?: boolean; format: Format },
+): Promise<number> => {
   const lock = live ? undefined : lockBeside(file);
   const builtIn = live ? [] : offlineRoles(lock);
   const { suite, mistakes } = readSuite(file, "", textFiles, { builtIn });
   const problems = mistakes.length > 0 ? mistakes : problemsOf(suite, file, live);
   if (problems.length > 0) return refuse(problems);
-  const scenes = live ? [{ built: await readScene(suite) }] : policyScenes(suite, builtIn);
+  let scenes: readonly Scene[];
+  if (live) {
+    const client = systemClient();
+    scenes = [{ built: liveScene(await readLive(client), suite, client.clock.today()) }];
+  } else scenes = policyScenes(suite, builtIn);
   const ran = runSuite(suite, scenes);
   if ("mistakes" in ran) return refuse(ran.mistakes);
   if (!live) printOfflineRoles(lock);
   return printResults(ran.results, format);
 };
 
-/** Runs the tests of a policy that has no mistakes, those of the file beside it included. */
+/** Runs the tests of a policy without mistakes, and those of the file beside it. */
 export const testPolicy = (file: string, options: PolicyOptions & { builtIn: readonly BuiltInRoles[] }): Ran => {
   const { suite, mistakes } = readSuite(file, "", textFiles, options);
   return mistakes.length > 0 ? { mistakes } : runSuite(suite, policyScenes(suite, options.builtIn));
 };
 
 export const printResults = (results: readonly Result[], format: Format): number => {
-  print(format === "json" ? jsonText({ tests: results }) : resultsText(results));
-  return results.every(({ passed }) => passed) ? 0 : FAILED;
+  const failed = results.filter(({ passed }) => !passed).length;
+  if (format === "json") print(jsonText({ tests: results }));
+  else {
+    const lines = results.flatMap(({ name, passed, reason = "" }) => [
+      `${passed ? "passed" : "FAILED"}  ${name}`,
+      ...(passed ? [] : [`        ${reason}`]),
+    ]);
+    const count = `${countText(results.length, "test")}, ${failed === 0 ? "all passed" : `${failed} failed`}`;
+    print(`${[...lines, count].join("\n")}\n`);
+  }
+  return failed === 0 ? 0 : FAILED;
 };
 
 interface Scene {
@@ -79,9 +90,13 @@ const runSuite = ({ tests }: TestSuite, scenes: readonly Scene[]): Ran => {
   const runs = scenes.map(({ built, service }) =>
     "mistakes" in built ? built : { outcomes: runTests(tests, built.scene), service },
   );
-  const mistakes = runs.flatMap((run) =>
-    "mistakes" in run ? run.mistakes : tests.flatMap((one, i) => mistakesOf(one, run.outcomes[i] as Outcome)),
-  );
+  const mistakes = runs.flatMap((run) => {
+    if ("mistakes" in run) return run.mistakes;
+    return tests.flatMap(({ name, place }, i): Mistake[] => {
+      const outcome = run.outcomes[i] as Outcome;
+      return "mistakes" in outcome ? outcome.mistakes.map((text) => ({ path: JSON.stringify(name), text, place })) : [];
+    });
+  });
   if (mistakes.length > 0) return { mistakes };
   return { results: tests.map(({ name }, i) => ({ name, ...resultOf(runs as Run[], i) })) };
 };
@@ -99,12 +114,6 @@ const resultOf = (runs: readonly Run[], i: number): Omit<Result, "name"> => {
   return service === undefined || result.passed ? result : { ...result, reason: `${service}: ${result.reason}` };
 };
 
-const readScene = async (suite: TestSuite): Promise<Built> => {
-  const client = systemClient();
-  const live = await readLive(client);
-  return liveScene(live, suite, client.clock.today());
-};
-
 const problemsOf = ({ tests, policy }: TestSuite, file: string | undefined, live: boolean | undefined): Mistake[] => {
   if (tests.length === 0) {
     const where = file ?? `${TESTS} or the section tests of ${POLICY}, in this folder`;
@@ -115,10 +124,7 @@ const problemsOf = ({ tests, policy }: TestSuite, file: string | undefined, live
   return [{ path: "", text }];
 };
 
-const mistakesOf = ({ name, place }: AccessTest, outcome: Outcome): Mistake[] =>
-  "mistakes" in outcome ? outcome.mistakes.map((text) => ({ path: JSON.stringify(name), text, place })) : [];
-
-/** Each mistake of a file is a line that begins with its place, as `irm check` prints it. */
+/** Prints each mistake of a file on a line after its place, as `irm check` does. */
 const refuse = (mistakes: readonly Mistake[]) => {
   const lines = mistakes.map(mistakeText);
   const isOfFile = mistakes.some(({ place }) => place !== undefined);
@@ -132,13 +138,3 @@ interface Result {
   passed: boolean;
   reason?: string;
 }
-
-const resultsText = (results: readonly Result[]): string => {
-  const failed = results.filter(({ passed }) => !passed).length;
-  const lines = results.flatMap(({ name, passed, reason = "" }) => [
-    `${passed ? "passed" : "FAILED"}  ${name}`,
-    ...(passed ? [] : [`        ${reason}`]),
-  ]);
-  const count = `${countText(results.length, "test")}, ${failed === 0 ? "all passed" : `${failed} failed`}`;
-  return `${[...lines, count].join("\n")}\n`;
-};

@@ -1,4 +1,4 @@
-// One thing that `irm doctor` looks at.
+// A check of `irm doctor`.
 
 import type { Env } from "../../client/addresses.ts";
 import { type Config, foundSettings, type GetConfig, type ParsedConfig } from "../../client/config.ts";
@@ -9,7 +9,7 @@ export interface Check {
   id: string;
   ok: boolean;
   message: string;
-  /** what to do; only where it is not ok */
+  /** the remedy of a failed check */
   fix?: string;
 }
 
@@ -17,15 +17,15 @@ export const good = (id: string, message: string): Check => ({ id, ok: true, mes
 
 export const bad = (id: string, message: string, fix: string): Check => ({ id, ok: false, message, fix });
 
-// The configuration as the provider reads it, each value with the place that it comes from. A value that is wrong is not printed: it may
-// be a token in the wrong place.
+// The configuration as the provider reads it, each value with its source. A wrong value is not printed: it may be a token in the wrong
+// place.
 
 const DOCS = "docs/configuration.md lists the settings";
 
 export const checkSettings = (parsed: ParsedConfig, get: GetConfig | undefined, env: Env): Check[] => {
   const found = foundSettings(get, env);
   const problems = [...parsed.strictProblems];
-  /** The problem of a place; it is reported once. */
+  /** The problem of a place, for one report. */
   const takeProblem = (starts: string) => {
     const at = problems.findIndex((one) => one.startsWith(starts));
     return at === -1 ? undefined : problems.splice(at, 1)[0];
@@ -49,7 +49,7 @@ export const checkSettings = (parsed: ParsedConfig, get: GetConfig | undefined, 
   ];
 };
 
-/** Setting, id of its check, and its default in words; undefined: it is left out where it is not set. */
+/** Setting, id of its check, and its default in words; undefined: without a value, it has no check. */
 const SETTINGS: readonly [name: string, id: string, defaultText: (config: Config | undefined) => string | undefined][] =
   [
     ["baseUrl", "address", () => undefined],
@@ -59,7 +59,7 @@ const SETTINGS: readonly [name: string, id: string, defaultText: (config: Config
     ["movedFrom", "moved-from", () => undefined],
   ];
 
-/** Whether there are credentials at all. Which of them counts is known after the sign-in. */
+/** Whether there are credentials at all. The sign-in shows which of them counts. */
 export const checkCredentials = ({ credentials }: ParsedConfig, env: Env): Check | undefined => {
   const problem = missingCredentials(credentials);
   if (problem === undefined) return undefined;

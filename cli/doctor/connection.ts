@@ -11,18 +11,14 @@ import { isLoopbackUrl, type Operation, operations } from "../../schema/index.ts
 import { isAccessible } from "../files.ts";
 import { bad, type Check, good } from "./check.ts";
 
-interface Connection {
-  checks: Check[];
-  /** whether requests to the API make sense */
-  isReached: boolean;
-  /** milliseconds since the epoch, by the service's clock; undefined where it does not tell */
-  serviceNowMs?: number;
-}
-
 const PING: Operation = operations.Ping;
 
-/** Sends no token. */
-export const checkConnection = async (config: Config, transport: Transport, env: Env): Promise<Connection> => {
+/** Sends no token. `isReached`: requests to the API make sense. `serviceNowMs`: by the service's clock, if it tells. */
+export const checkConnection = async (
+  config: Config,
+  transport: Transport,
+  env: Env,
+): Promise<{ checks: Check[]; isReached: boolean; serviceNowMs?: number }> => {
   const { baseUrl, requestTimeoutMs } = config;
   const isTls = baseUrl.startsWith("https:");
   const began = Date.now();
@@ -36,7 +32,12 @@ export const checkConnection = async (config: Config, transport: Transport, env:
     return { checks: [check, ...checkTlsSettings(env)], isReached: false };
   }
   const ended = Date.now();
-  const problem = problemOf(answer);
+  let problem: string | undefined;
+  try {
+    readAnswer(PING, "Ping", answer);
+  } catch (error) {
+    problem = failureOf(error).text;
+  }
   const checks = [
     problem === undefined
       ? good("connection", `${baseUrl} answers in ${ended - began} ms`)
@@ -51,18 +52,18 @@ export const checkConnection = async (config: Config, transport: Transport, env:
   ];
   const dateMs = Date.parse([answer.headers.date].flat()[0] ?? "");
   if (!Number.isFinite(dateMs)) return { checks, isReached: problem === undefined };
-  // A Date is whole seconds, rounded down; the answer was written between the two moments.
+  // A Date is whole seconds, rounded down; the service wrote the answer between the two moments.
   const ahead = (began + ended) / 2 - (dateMs + 500);
-  return { checks: [...checks, checkClock(ahead)], isReached: problem === undefined, serviceNowMs: ended - ahead };
-};
-
-const problemOf = (answer: HttpAnswer) => {
-  try {
-    readAnswer(PING, "Ping", answer);
-    return undefined;
-  } catch (error) {
-    return failureOf(error).text;
-  }
+  const span = spanText(Math.abs(ahead));
+  const clock =
+    Math.abs(ahead) <= CLOCK_MS
+      ? good("clock", `within ${span} of the service's`)
+      : bad(
+          "clock",
+          `this machine is ${span} ${ahead > 0 ? "ahead of" : "behind"} the service`,
+          "synchronize its clock (NTP): certificates and tokens depend on the time",
+        );
+  return { checks: [...checks, clock], isReached: problem === undefined, serviceNowMs: ended - ahead };
 };
 
 const failureOf = (error: unknown) => {
@@ -90,7 +91,7 @@ const fixFor = (code: string): string => {
   return "is the service running, and is IRM_BASE_URL its address? Does it need a proxy or a VPN?";
 };
 
-/** Settings of Node for TLS that are wrong; where none is, the message, if there is one. */
+/** Wrong settings of Node for TLS; without any, the message, if there is one. */
 const checkTlsSettings = (env: Env, message?: string): Check[] => {
   const { NODE_EXTRA_CA_CERTS: file, NODE_TLS_REJECT_UNAUTHORIZED: rejects } = env;
   if (rejects === "0")
@@ -112,13 +113,6 @@ const checkTlsSettings = (env: Env, message?: string): Check[] => {
 /** As tolerant as the exchange is with the times of a token. */
 const CLOCK_MS = 60_000;
 
-const checkClock = (aheadMs: number) => {
-  const span = spanText(Math.abs(aheadMs));
-  if (Math.abs(aheadMs) <= CLOCK_MS) return good("clock", `within ${span} of the service's`);
-  const text = `this machine is ${span} ${aheadMs > 0 ? "ahead of" : "behind"} the service`;
-  return bad("clock", text, "synchronize its clock (NTP): certificates and tokens depend on the time");
-};
-
 // Which proxy a request goes through, by the variables that undici reads (client/transport.ts). A proxy's user and password are not shown.
 
 export const checkProxy = (address: string, env: Env): Check => {
@@ -126,22 +120,16 @@ export const checkProxy = (address: string, env: Env): Check => {
   const http = pick(env, "http_proxy", "HTTP_PROXY");
   const used = (url.protocol === "https:" ? pick(env, "https_proxy", "HTTPS_PROXY") : undefined) ?? http;
   if (used === undefined) return good("proxy", "none is set");
-  const shown = withoutSecret(used.value);
-  if (shown === undefined)
-    return bad("proxy", `${used.name} is not a URL`, `set ${used.name} to http://HOST:PORT, or unset it`);
-  if (isLoopbackUrl(address)) return good("proxy", `${used.name} is not used: ${url.host} is this machine`);
-  if (isExempt(url, env)) return good("proxy", `${used.name} is not used: NO_PROXY lists ${url.hostname}`);
-  return good("proxy", `${shown} (${used.name})`);
+  const { name, value } = used;
+  if (!URL.canParse(value)) return bad("proxy", `${name} is not a URL`, `set ${name} to http://HOST:PORT, or unset it`);
+  if (isLoopbackUrl(address)) return good("proxy", `${name} is not used: ${url.host} is this machine`);
+  if (isExempt(url, env)) return good("proxy", `${name} is not used: NO_PROXY lists ${url.hostname}`);
+  const { protocol, host, username, password } = new URL(value);
+  return good("proxy", `${protocol}//${username || password ? "[secret]@" : ""}${host} (${name})`);
 };
 
 const pick = (env: Env, ...names: string[]) =>
   names.flatMap((name) => (env[name] ? [{ name, value: env[name] }] : [])).at(0);
-
-const withoutSecret = (text: string) => {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, host, username, password } = new URL(text);
-  return `${protocol}//${username || password ? "[secret]@" : ""}${host}`;
-};
 
 // Entries are hosts, with or without a port, and stand for the hosts below them too; * is every host.
 const isExempt = ({ hostname, port, protocol }: URL, env: Env): boolean => {

@@ -1,11 +1,18 @@
-// The engine and the plugin of this machine. Nothing is installed: a check that changes the machine would hide what was missing.
-import { existsSync } from "node:fs";
+// The engine, the plugin and the journals of this machine. A check installs nothing: that would hide a missing part.
+import { constants, existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { countText } from "../../access/format/words.ts";
 import type { GetConfig, Given } from "../../client/config.ts";
+import type { Env } from "../../client/env.ts";
+import { withoutSection } from "../../client/errors.ts";
+import { JournalError } from "../../provider/log/file.ts";
+import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
 import { documentIn, projectFile } from "../../pulumi/project.ts";
-import { isObject, type Json } from "../../schema/index.ts";
+import { isObject } from "../../schema/index.ts";
+import { pendingIn } from "../command/recover-journal.ts";
 import type { AskEngine } from "../engine-command.ts";
-import { packageVersion } from "../package-version.ts";
+import { isAccessible } from "../files.ts";
+import { packageVersion } from "../irm-command.ts";
 import { bad, type Check, good } from "./check.ts";
 
 export const checkEngine = async (run: AskEngine): Promise<Check> => {
@@ -83,23 +90,16 @@ export const findProject = (cwd: string): Project | undefined => {
   };
 };
 
-const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const textIn = (value: unknown) => (typeof value === "string" ? value : undefined);
 
-const objectIn = (value: unknown): Json => (isObject(value) ? value : {});
+const objectIn = (value: unknown) => (isObject(value) ? value : {});
 
-interface StackConfig {
-  check: Check;
-  /** absent: there is no stack whose configuration could be read */
-  get?: GetConfig;
-  given?: Given;
-}
-
-/** The configuration of the named or the selected stack. Secrets in it are not decrypted. */
+/** The configuration of the named or the selected stack, with encrypted secrets; without `get`, it cannot be read. */
 export const readStackConfig = async (
   run: AskEngine,
   project: Project | undefined,
   stack: string | undefined,
-): Promise<StackConfig> => {
+): Promise<{ check: Check; get?: GetConfig; given?: Given }> => {
   if (project === undefined)
     return stack === undefined
       ? { check: good("stack", "there is no Pulumi project in this folder, so only the environment counts") }
@@ -119,7 +119,13 @@ export const readStackConfig = async (
         "select a stack that exists: pulumi stack select; the engine has to reach its backend",
       ),
     };
-  const values = valuesIn(printed.stdout);
+  // The engine does not show a secret value.
+  const values = new Map(
+    Object.entries(objectIn(JSON.parse(printed.stdout))).map(([key, entry]) => [
+      key,
+      textIn(objectIn(entry).value) ?? (TOKENS.includes(key) ? "secret" : undefined),
+    ]),
+  );
   return {
     check: good("stack", `${name} of project ${project.name ?? project.folder}`),
     get: (key) => values.get(key),
@@ -129,13 +135,38 @@ export const readStackConfig = async (
 
 const firstLine = (text: string) => text.split("\n", 1)[0] as string;
 
-/** Undefined where it is secret: the engine does not show it. */
-const valuesIn = (text: string) => {
-  const settings = Object.entries(objectIn(JSON.parse(text)));
-  const shownIn = (key: string, entry: unknown) =>
-    textIn(objectIn(entry).value) ?? (TOKENS.includes(key) ? "secret" : undefined);
-  return new Map(settings.map(([key, entry]) => [key, shownIn(key, entry)]));
-};
-
-/** A token in the stack's configuration is a problem also where it is encrypted. */
+/** A token in the stack's configuration is a problem even if it is encrypted. */
 const TOKENS = ["irm:token", "irm:identityToken"];
+
+// The folder of the journals: the rights of a run there, and its pending creates.
+
+/** `found`: the setting, if there is one. */
+export const checkJournal = async (
+  found: { value: string; place: string } | undefined,
+  env: Env,
+  cwd: string,
+): Promise<Check> => {
+  const folder = journalFolder(found?.value, env);
+  const at = `${folder} (${found?.place ?? "default"})`;
+  const problem = journalProblem(found?.value, env, cwd);
+  if (problem !== undefined) return bad("journal", problem, "set IRM_JOURNAL to a folder outside of the repository");
+  let existing = folder;
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  if (!statSync(existing).isDirectory())
+    return bad("journal", `${at}: ${existing} is not a folder`, "set IRM_JOURNAL to the absolute path of a folder");
+  if (!isAccessible(existing, constants.W_OK | constants.X_OK))
+    return bad("journal", `${at}: this user cannot write to ${existing}`, "set IRM_JOURNAL to a folder that it owns");
+  if (existing !== folder) return good("journal", `${at}; the first run creates it`);
+  try {
+    const pending = (await pendingIn(folder)).length;
+    return good(
+      "journal",
+      pending === 0
+        ? `${at}, no create is pending`
+        : `${at}, ${countText(pending, "create")} pending: the next run resolves them; \`npx pulumi-irm recover list\` shows them`,
+    );
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    return bad("journal", `${at}: ${withoutSection(error.message)}`, "docs/recovery.md#cannot-write says what to do");
+  }
+};

@@ -1,5 +1,5 @@
-// Whether the credentials are accepted, and where the exchange of a workload's token is refused, why: the exchange tells a stranger nothing,
-// so the claims of the token are compared with the identity here, or shown. The token itself is not kept, and never printed.
+// Whether the service accepts the credentials, and the reason for a refused exchange of a workload's token. The exchange tells a stranger
+// nothing, so this compares the claims of the token with the identity, or shows them. It neither keeps nor prints the token itself.
 import { type WhoAmI, whoAmI } from "../../access/query/whoami.ts";
 import { relativeTimeText } from "../../access/text.ts";
 import {
@@ -23,29 +23,30 @@ import { isUidp, type Json, printable, resources } from "../../schema/index.ts";
 import { clientErrorText } from "../client.ts";
 import { bad, type Check, good } from "./check.ts";
 
-interface SignInParts {
-  config: Config;
-  env: Env;
-  transport: Transport;
-  /** the time by the service's clock */
-  nowMs: number;
-}
-
-export const checkSignIn = async ({ config, env, transport, nowMs }: SignInParts): Promise<Check[]> => {
+/** `nowMs`: by the service's clock. */
+export const checkSignIn = async (config: Config, env: Env, transport: Transport, nowMs: number): Promise<Check[]> => {
   const secrets = redactor();
-  const watch = watchExchange(transport);
-  const clientOf = (own: Config, ownEnv: Env): Client =>
-    clientWith({ config: own, env: ownEnv, clock: systemClock, redactor: secrets, transport: watch.transport });
+  /** the token of the last exchange */
+  const seen: { claims?: Json; isAccepted: boolean } = { isAccepted: false };
+  const watched: Transport = async (request) => {
+    const isExchange = request.url.pathname.endsWith("/sts/exchange");
+    if (isExchange) Object.assign(seen, { claims: claimsOf(request.token), isAccepted: false });
+    const answer = await transport(request);
+    if (isExchange) seen.isAccepted = answer.status === 200;
+    return answer;
+  };
+  const clientOf = (own: Config, ownEnv: Env) =>
+    clientWith({ config: own, env: ownEnv, clock: systemClock, redactor: secrets, transport: watched });
   const { credentials: _, ...plain } = config;
 
   const main = await attempt("sign-in", nowMs, () => clientOf(config, env));
-  // A token of the API comes first, so a workload's token beside it has not been tried.
+  // A token of the API comes first, so a workload's token beside it is not tried yet.
   const isBeside =
     !config.credentials && hasApiToken(env) && missingCredentials({ env: withoutApiToken(env) }) === undefined;
   const beside = isBeside ? await attempt("exchange", nowMs, () => clientOf(plain, withoutApiToken(env))) : undefined;
   const checks = [main.check, ...(beside ? [beside.check] : [])];
 
-  const { claims, isAccepted } = watch.seen;
+  const { claims, isAccepted } = seen;
   const workload = beside ?? main;
   // Without an answer of the exchange there is nothing to explain.
   if (claims === undefined || (!isAccepted && !workload.isRefused)) return checks;
@@ -60,45 +61,45 @@ export const checkSignIn = async ({ config, env, transport, nowMs }: SignInParts
     const advice = claim === "exp" && !isMet ? newTokenAdvice(claims, variable) : undefined;
     return { id: `claim.${claim}`, ok: isMet, message, fix: fix && (advice ?? fix) };
   };
-  // A token whose time is over is refused, whatever the identity wants.
+  // The exchange refuses a token whose time is over, for each identity.
   const outdated = compareTimes(claims, nowMs).filter(({ isMet }) => !isMet);
-  const explain = async (): Promise<Check[]> => {
-    const { client } = reader;
-    if (client && target === undefined) return [await findIdentity(client, comparison)];
-    const record = client && target !== undefined ? await readIdentity(client, target) : "hidden";
-    if (record === "missing")
-      return [bad("claims", `there is no identity ${target}`, "set IRM_IDENTITY to the uid of one that exists")];
-    if (record === "hidden")
-      return outdated.length > 0 && !isAccepted ? outdated.map(checkOf) : [showClaims(comparison, isAccepted)];
-    const compared = compareClaims(record, comparison).map(checkOf);
-    // The service has the last word: it may accept more audiences than are known here.
-    if (isAccepted) return compared.filter(({ ok }) => ok);
-    return compared.every(({ ok }) => ok) ? [...compared, bad("claims", ALL_MET, OTHER_REASONS)] : compared;
-  };
-  return [...checks, ...(await explain())];
+  const { client } = reader;
+  if (client && target === undefined) return [...checks, await findIdentity(client, comparison)];
+  const record = client && target !== undefined ? await readIdentity(client, target) : "hidden";
+  if (record === "missing") {
+    const missing = `there is no identity ${target}`;
+    return [...checks, bad("claims", missing, "set IRM_IDENTITY to the uid of one that exists")];
+  }
+  if (record === "hidden") {
+    const shown = outdated.length > 0 && !isAccepted ? outdated.map(checkOf) : [showClaims(comparison, isAccepted)];
+    return [...checks, ...shown];
+  }
+  const compared = compareClaims(record, comparison).map(checkOf);
+  // The service has the last word: it may accept more audiences than are known here.
+  if (isAccepted) return [...checks, ...compared.filter(({ ok }) => ok)];
+  const end = compared.every(({ ok }) => ok) ? [bad("claims", ALL_MET, OTHER_REASONS)] : [];
+  return [...checks, ...compared, ...end];
 };
 
 const ALL_MET = "every claim is as the identity wants it, so the exchange is refused for another reason";
 const OTHER_REASONS =
   "can the service reach the token's issuer and its keys? Is the token signed with one of them? Its log has the reason";
 
-interface Attempt {
-  check: Check;
-  /** present where the service accepted the credentials, with what it says of them */
-  client?: Client;
-  who?: WhoAmI;
-  /** the service answered, and not only the network */
-  isRefused?: boolean;
-}
-
-/** `id`: of its check. */
-const attempt = async (id: string, nowMs: number, create: () => Client): Promise<Attempt> => {
+/** `id`: of its check. The client and its identity are present if the service accepted the credentials. `isRefused`: the service answered. */
+const attempt = async (
+  id: string,
+  nowMs: number,
+  create: () => Client,
+): Promise<{ check: Check; client?: Client; who?: WhoAmI; isRefused?: boolean }> => {
   try {
     const client = create();
     const who = await whoAmI(client);
     const { name, identity, source, expires } = who;
-    const text = `${name ?? "an identity whose name it cannot read"} ${identity ?? ""}, by ${source}${expires === null ? "" : `, until ${untilText(expires, nowMs)}`}`;
-    return { client, who, check: good(id, text) };
+    const text = `${name ?? "an identity whose name it cannot read"} ${identity ?? ""}, by ${source}`;
+    if (expires === null) return { client, who, check: good(id, text) };
+    const ms = Date.parse(expires);
+    const until = Number.isNaN(ms) ? expires : relativeTimeText(ms, nowMs);
+    return { client, who, check: good(id, `${text}, until ${until}`) };
   } catch (error) {
     const whole = clientErrorText(error);
     if (whole === undefined) throw error;
@@ -109,11 +110,6 @@ const attempt = async (id: string, nowMs: number, create: () => Client): Promise
     const fix = isUnreached ? ADDRESSES : isExchange ? CLAIMS : CREDENTIALS;
     return { isRefused: !isUnreached, check: bad(id, text, fix) };
   }
-};
-
-const untilText = (expires: string, nowMs: number) => {
-  const ms = Date.parse(expires);
-  return Number.isNaN(ms) ? expires : relativeTimeText(ms, nowMs);
 };
 
 const CREDENTIALS =
@@ -128,26 +124,6 @@ const hasApiToken = (env: Env) => API_TOKENS.some((name) => env[name]);
 
 const withoutApiToken = (env: Env): Env => without(env, API_TOKENS);
 
-/** The token that was exchanged last. */
-interface Exchanged {
-  claims?: Json;
-  isAccepted: boolean;
-}
-
-const watchExchange = (transport: Transport): { transport: Transport; seen: Exchanged } => {
-  const seen: Exchanged = { isAccepted: false };
-  return {
-    seen,
-    transport: async (request) => {
-      const isExchange = request.url.pathname.endsWith("/sts/exchange");
-      if (isExchange) Object.assign(seen, { claims: claimsOf(request.token), isAccepted: false });
-      const answer = await transport(request);
-      if (isExchange) seen.isAccepted = answer.status === 200;
-      return answer;
-    },
-  };
-};
-
 const { identity: IDENTITY } = resources;
 
 const readIdentity = async (client: Client, uid: string): Promise<Json | "missing" | "hidden"> => {
@@ -159,7 +135,7 @@ const readIdentity = async (client: Client, uid: string): Promise<Json | "missin
   }
 };
 
-/** Which identity of those that the reader can list would accept the token. */
+/** The identities that the reader can list and that would accept the token. */
 const findIdentity = async (client: Client, comparison: Comparison): Promise<Check> => {
   const found: string[] = [];
   try {

@@ -1,16 +1,16 @@
-// The files of a policy that is under review: the policy, what it includes, and the uids beside it. The change has them, or has removed them. Its
-// author chooses what is included, so each must be a policy, and none may decide what runs.
+// The files of a policy under review: the policy, its includes, and the uids beside it. The change has them, or has removed them. Its author
+// chooses the includes, so each must be a policy, and none may be a part of the program.
 
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, posix, resolve } from "node:path";
-import { BaseError, type Entry, pathOutside } from "../../access/base/git.ts";
+import { BaseError, pathOutside } from "../../access/base/git.ts";
 import { type BaseRevision, filesAt, pathAt, sidesOf } from "../../access/base/revision.ts";
 import { mistakeText, readPolicy } from "../../access/policy/parse.ts";
 import { readSource, TextFileError } from "../../access/policy/text-file.ts";
 import { UIDS_FILE } from "../../access/policy/uids.ts";
 import { projectFolder } from "../../pulumi/project.ts";
-import { UsageError } from "../usage.ts";
+import { UsageError } from "../irm-command.ts";
 import { addPackages, decidesPackages } from "./packages.ts";
 
 export interface PolicyFile {
@@ -26,7 +26,7 @@ export interface PolicyFile {
 export const policyFiles = (named: readonly string[], at: BaseRevision, folder: string): PolicyFile[] => {
   const base = filesAt(at);
   const paths = new Map<string, { isNew: boolean }>();
-  const add = (path: string, isNew = false): void => void (paths.has(path) || paths.set(path, { isNew }));
+  const add = (path: string, isNew = false) => void (paths.has(path) || paths.set(path, { isNew }));
   const problems: string[] = [];
   const mistakes: string[] = [];
   for (const name of named) {
@@ -43,7 +43,7 @@ export const policyFiles = (named: readonly string[], at: BaseRevision, folder: 
     }
     add(path, !isAtBase);
     add(posix.join(posix.dirname(path), UIDS_FILE));
-    // What only the base includes goes with the change as well, or is edited by it.
+    // The change also removes or edits the includes of the base alone.
     if (isAtBase) for (const one of readSource(path, base.find).files) add(one);
     if (!isHere) continue;
     const read = readPolicy(name);
@@ -51,8 +51,10 @@ export const policyFiles = (named: readonly string[], at: BaseRevision, folder: 
     for (const one of read.files) add(pathAt(resolve(folder, one), at) ?? path);
   }
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  // A file system may not distinguish capitals.
   for (const path of paths.keys())
-    if (isOfProgram(path)) mistakes.push(`${path} is a file of the program or its packages, and no policy`);
+    if (decidesPackages(path) || /^(?:pulumi\..*|tsconfig.*\.json)$/i.test(posix.basename(path)))
+      mistakes.push(`${path} is a file of the program or its packages, and no policy`);
   if (mistakes.length > 0) throw new TextFileError([NO_REVIEW, ...mistakes].join("\n"));
   return [...paths].map(([path, { isNew }]) => {
     const { change: text } = sidesOf(at.repository, at, path);
@@ -63,37 +65,40 @@ export const policyFiles = (named: readonly string[], at: BaseRevision, folder: 
 
 const NO_REVIEW = "the policy has mistakes, so there is no review:";
 
-/** A file system may not tell capitals apart. */
-const isOfProgram = (path: string) =>
-  decidesPackages(path) || /^(?:pulumi\..*|tsconfig.*\.json)$/i.test(posix.basename(path));
-
-// The project that a review of a policy runs: that of the base, with the policy of the change. Nothing else of the change is read, and nothing
-// of it runs: no program, no settings, no packages that it names.
+// The project of a policy's review: that of the base, with the policy of the change. The review reads no other file of the change, and runs
+// none: no program, no settings, no packages of it.
 
 export interface PolicyProject {
   /** folder of its program */
   cwd: string;
-  /** for what runs there: without programs of the work tree */
+  /** of its processes: without programs of the work tree */
   env: NodeJS.ProcessEnv;
 }
 
-interface Parts {
-  files: readonly PolicyFile[];
-  /** paths that the change edits beside them */
-  others: readonly string[];
-  at: BaseRevision;
-  signal: AbortSignal;
-}
-
-/** Calls the function with the project, which goes with it. Errors: BaseError, and the reason of `signal`. */
+/**
+ * Calls the function with the project, and removes it afterwards. `others`: paths that the change edits beside the policy. Errors: BaseError,
+ * and the reason of `signal`.
+ */
 export const withPolicyProject = async <T>(
-  { files, others, at, signal }: Parts,
+  {
+    files,
+    others,
+    at,
+    signal,
+  }: { files: readonly PolicyFile[]; others: readonly string[]; at: BaseRevision; signal: AbortSignal },
   act: (project: PolicyProject) => Promise<T>,
 ): Promise<T> => {
   const program = programOf(at);
   const root = makeFolder();
   try {
-    writeAll(root, files, at);
+    try {
+      writeTree(root, at);
+      for (const file of files) write(root, file, at);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
+      throw new BaseError(`cannot write the project of ${at.ref} into ${root}: ${code}`);
+    }
     const env = { ...process.env, PATH: pathOutside(at.repository.root).join(delimiter) };
     await addPackages({ root, program, others, at, env, signal });
     signal.throwIfAborted();
@@ -122,8 +127,8 @@ const programOf = (at: BaseRevision): string => {
 };
 
 /**
- * Of this user alone, and below folders of this user: the engine and Node look for projects and packages in the folders above too, and anyone
- * may write into that for temporary files.
+ * A folder of this user alone, below folders of this user: the engine and Node also look for projects and packages above it, and anyone may
+ * write into the folder for temporary files.
  */
 const makeFolder = (): string => {
   const above = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pulumi-irm");
@@ -137,30 +142,16 @@ const makeFolder = (): string => {
   }
 };
 
-const writeAll = (root: string, files: readonly PolicyFile[], at: BaseRevision): void => {
-  try {
-    writeTree(root, at);
-    for (const file of files) write(root, file, at);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    throw new BaseError(`cannot write the project of ${at.ref} into ${root}: ${code}`);
-  }
-};
-
 const writeTree = (root: string, { repository, commit }: BaseRevision): void => {
   const links: [string, string][] = [];
-  const writeOne = ({ path, kind, isExecutable }: Entry, content: Buffer) => {
+  const entries = repository.entriesOf(commit).filter(({ kind }) => kind !== "submodule");
+  repository.readAll(entries, ({ path, kind, isExecutable }, content) => {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });
     if (kind === "link") links.push([content.toString(), file]);
     else writeFileSync(file, content, { mode: isExecutable ? 0o700 : 0o600 });
-  };
-  repository.readAll(
-    repository.entriesOf(commit).filter(({ kind }) => kind !== "submodule"),
-    writeOne,
-  );
-  // At the end, no file is written through one.
+  });
+  // Links come last: a file must not be written through one.
   for (const [target, file] of links) symlinkSync(target, file);
 };
 

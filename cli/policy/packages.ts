@@ -1,5 +1,5 @@
-// The packages of the base's program: those of the work tree where nothing that the change edits can have decided them, or else those of the
-// base's lock file, without their scripts.
+// The packages of the base's program: those of the work tree, if the edits of the change cannot have decided them, or else those of the base's
+// lock file, without their scripts.
 import { spawn } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -52,7 +52,7 @@ const LOCKS = ["npm-shrinkwrap.json", "package-lock.json"];
 const foldersFrom = (folder: string): string[] =>
   folder === "" || folder === "." ? [""] : [folder, ...foldersFrom(posix.dirname(folder))];
 
-/** Whether a file of this path decides what a package manager installs. */
+/** Whether a file of this path decides the packages that a package manager installs. */
 export const decidesPackages = (path: string): boolean => DECIDES.test(path);
 
 const DECIDES =
@@ -63,18 +63,13 @@ const SCRIPTS = ["preinstall", "install", "postinstall", "prepublish", "preprepa
 
 const canLink = (folders: readonly string[], { root, others, at }: Parts): boolean => {
   const own = at.repository.root;
-  return (
-    !others.some(decidesPackages) &&
-    folders.some((folder) => isFolder(join(own, folder, MODULES))) &&
-    folders.every((folder) => {
-      const { scripts, workspaces } = manifestAt(join(root, folder));
-      const modules = join(own, folder, MODULES);
-      const isScripted = isObject(scripts) && SCRIPTS.some((name) => name in scripts);
-      return (
-        !isScripted && workspaces === undefined && !packagesIn(modules).some((one) => leadsInto(own, modules, one))
-      );
-    })
-  );
+  if (others.some(decidesPackages) || !folders.some((folder) => isFolder(join(own, folder, MODULES)))) return false;
+  return folders.every((folder) => {
+    const { scripts, workspaces } = manifestAt(join(root, folder));
+    const modules = join(own, folder, MODULES);
+    if ((isObject(scripts) && SCRIPTS.some((name) => name in scripts)) || workspaces !== undefined) return false;
+    return !packagesIn(modules).some((one) => leadsInto(own, modules, one));
+  });
 };
 
 const manifestAt = (folder: string): Json => {
@@ -87,7 +82,7 @@ const manifestAt = (folder: string): Json => {
 };
 
 /** With those that have a scope. */
-const packagesIn = (modules: string): string[] =>
+const packagesIn = (modules: string) =>
   !isFolder(modules)
     ? []
     : readdirSync(modules).flatMap((name) =>
@@ -108,14 +103,14 @@ const leadsInto = (own: string, modules: string, file: string): boolean => {
   }
 };
 
-/** And no link, which the change may have brought. */
-const isFolder = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+/** A link is none: the change may have added it. */
+const isFolder = (file: string) => lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
 
 const install = async (cwd: string, { env, signal, at }: Parts): Promise<void> => {
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
   const npm = spawn("npm", args, {
     ...{ cwd, env, signal },
-    // Its messages are for the user; what the command prints is the review.
+    // Its messages are for the user; the output of the command is the review.
     stdio: ["ignore", process.stderr, "inherit"],
   });
   // Where it cannot begin, or is aborted, its end comes after the error.

@@ -1,10 +1,10 @@
-// `irm review --policy`: what a change of a policy brings, by the program of the base.
+// `irm review --policy`: the effect of a policy's change, by the program of the base.
 import { posix, resolve } from "node:path";
 import { type BaseRevision, pathAt, pathInRepository } from "../../access/base/revision.ts";
 import { LOCK } from "../../access/roles/lock.ts";
 import { TESTS, testsBeside } from "../../access/test/file.ts";
-import type { TestsFlags } from "../review-tests.ts";
-import { UsageError } from "../usage.ts";
+import { UsageError } from "../irm-command.ts";
+import type { TestsFlags } from "../review-rules.ts";
 import { type PolicyFile, type PolicyProject, policyFiles, projectAt, withPolicyProject } from "./files.ts";
 
 interface PolicyReview {
@@ -16,14 +16,9 @@ interface PolicyReview {
   notPart: readonly string[];
 }
 
-interface Flags extends TestsFlags {
-  stack?: string;
-  destroy?: boolean;
-}
-
 /** Undefined without --policy. `rules`: path of the file of rules. Throws a UsageError, TextFileError and BaseError. */
 export const policyReview = (
-  flags: Flags,
+  flags: TestsFlags & { stack?: string; destroy?: boolean },
   at: BaseRevision | undefined,
   folder: string,
   rules: string | undefined,
@@ -68,7 +63,7 @@ export const noticesOf = ({ notPart }: PolicyReview): string[] => {
 
 const NAMED_MAX = 10;
 
-/** What the review cannot know. */
+/** The limits of the review. */
 export const doubtsOf = ({ files, at: { ref } }: PolicyReview): { subject: string; message: string }[] =>
   files
     .filter(({ isNew }) => isNew)

@@ -1,5 +1,5 @@
-// Who acts on a twin: the identity that will apply the program. By default it has the rights of an operator, so that a review needs
-// credentials that read and no more.
+// The caller on a twin: the identity that will apply the program. By default it has the rights of an operator, so that credentials for reads
+// suffice for a review.
 import { type Copy, withIdentity } from "../../access/copy/copy.ts";
 import { newGraph } from "../../access/graph/graph.ts";
 import { visibilityIn } from "../../access/graph/live.ts";
@@ -8,25 +8,17 @@ import { whoAmI } from "../../access/query/whoami.ts";
 import type { Client } from "../../client/client.ts";
 import { parentOf, rootOf, UserError } from "../../schema/index.ts";
 
-/** `own`: those of the identity itself, so that a step which would be refused is seen. */
+/** `own`: those of the identity itself, so that the review shows refused steps. */
 export type Rights = "operator" | "own";
 
 interface Actor {
-  /** null: not known, so that nothing can be done that depends on it */
+  /** null: not known, so that steps which depend on it fail */
   uid: string | null;
   /** null: the caller cannot list it */
   name: string | null;
 }
 
-interface ActorInput {
-  /** as the user named it; absent: the caller's */
-  as?: string | undefined;
-  /** where it was named; default: `--as` */
-  source?: string;
-  rights: Rights;
-}
-
-/** The service at this address, as it was copied. */
+/** The service at this address, and its copy. */
 interface Original {
   address: string;
   client: Client;
@@ -34,15 +26,17 @@ interface Original {
 }
 
 /**
- * Of each service the identity that will apply the program there, and a copy that knows it. The one of `as` comes first: it is the one that
- * the output names. Throws UserError.
+ * Of each service the identity that will apply the program there, and a copy that knows it. `as`: of the user, default: the caller's. It comes
+ * first, and the output names it. `source` is its flag for errors. Throws UserError.
  */
 export const actorsOf = async <O extends Original>(
   originals: readonly O[],
-  { as, source = "--as", rights }: ActorInput,
+  { as, source = "--as", rights }: { as?: string | undefined; source?: string; rights: Rights },
 ): Promise<(O & { actor: Actor })[]> => {
   const isOf = ({ copy }: O, uid: string) =>
-    nameIn(copy, uid) !== undefined || (rights === "operator" && (originals.length === 1 || hasRoot(copy, uid)));
+    nameIn(copy, uid) !== undefined ||
+    (rights === "operator" &&
+      (originals.length === 1 || copy.records.groups?.some((group) => group.uid === rootOf(uid)) === true));
   if (as !== undefined && !originals.some((one) => isOf(one, as)))
     throw new UserError(
       `${source} ${as}: no identity that you can list has this uid, so what it may do is not known; identities.list is needed where it is`,
@@ -69,9 +63,7 @@ const nameIn = ({ records, named }: Copy, uid: string) => {
   return found && String(found.name ?? uid);
 };
 
-const hasRoot = ({ records }: Copy, uid: string) => records.groups?.some((group) => group.uid === rootOf(uid)) ?? false;
-
-/** Whether the copy would have the identity. Of another organization, it has none. */
+/** Whether the copy would have the identity. It has no identities of other organizations. */
 const isVisible = ({ copy }: Original, uid: string) => {
   const groups = newGraph();
   for (const group of copy.records.groups ?? []) addGroup(groups, group.uid, String(group.name));

@@ -1,5 +1,5 @@
-// The backend of a run on a twin whose stack is on Pulumi Cloud: a server on loopback. What reads goes on to Pulumi Cloud with the caller's
-// token, so that secrets, references and environments are those of the update. What an update writes stays here, in memory. The engine's
+// The backend of a run on a twin whose stack is on Pulumi Cloud: a server on loopback. It passes reads on to Pulumi Cloud with the caller's
+// token, so that secrets, references and environments are those of the update. Writes of an update stay here, in memory. The engine's
 // requests: github.com/pulumi/pulumi/blob/master/pkg/backend/httpstate/client/api_endpoints.go
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ interface Cloud {
   token: string;
 }
 
-/** Where the engine keeps the stacks of this folder; undefined for a bucket or a folder. Throws EngineError without a token. */
+/** The backend with the stacks of this folder; undefined for a bucket or a folder. Throws EngineError without a token. */
 export const cloudOf = (env: NodeJS.ProcessEnv, cwd: string): Cloud | undefined => {
   const url = (backendOf(env, cwd) || "https://api.pulumi.com").replace(/\/+$/, "");
   if (!/^https?:/.test(url)) return undefined;
@@ -37,7 +37,7 @@ const tokenIn = (home: string, url: string): string | undefined => {
     const found = isObject(account) ? account.accessToken : isObject(accessTokens) ? accessTokens[url] : undefined;
     return typeof found === "string" ? found : undefined;
   } catch {
-    // Without its text, which may quote the file.
+    // The text of the error may quote the file.
     return undefined;
   }
 };
@@ -53,11 +53,7 @@ export const configOf = async (engine: Engine, { name, cwd, env }: Original): Pr
   return Object.fromEntries(Object.entries(values).map(([key, { value }]) => [key, value]));
 };
 
-export interface CloudBackend {
-  /** what the engine reaches it with */
-  env: NodeJS.ProcessEnv;
-  close(): void;
-}
+export type CloudBackend = Awaited<ReturnType<typeof startCloudBackend>>;
 
 const CAPABILITIES = "/api/capabilities";
 // No `..`, and nothing that is encoded.
@@ -65,7 +61,7 @@ const NAME = "(?!\\.)[\\w.-]+";
 const STACK = `/api/stacks/${NAME}/${NAME}/${NAME}`;
 const matching = (path: string) => new RegExp(`^${path}$`);
 
-/** Requests that change nothing there. */
+/** Requests that only read there. */
 const PASSED: readonly (readonly [method: string, path: RegExp])[] = [
   ["GET", matching(CAPABILITIES)],
   ["GET", matching("/api/user(/organizations/default)?")],
@@ -82,8 +78,8 @@ const HEADERS = ["accept", "content-type", "user-agent", "x-pulumi-source"];
 const UPDATE = /^\/(preview|update)$/;
 const OF_UPDATE = /^\/(?:preview|update)\/[\w-]+(?:\/([\w/]+))?$/;
 
-/** `stack` is organization/project/stack. */
-export const startCloudBackend = async ({ url, token }: Cloud, stack: string): Promise<CloudBackend> => {
+/** `stack` is organization/project/stack. The engine reaches the backend with its `env`. */
+export const startCloudBackend = async ({ url, token }: Cloud, stack: string) => {
   const bearer = randomBytes(32).toString("hex");
   const own = `/api/stacks/${stack}`;
   const agent = new EnvHttpProxyAgent();
@@ -98,7 +94,7 @@ export const startCloudBackend = async ({ url, token }: Cloud, stack: string): P
     if (method === "PATCH" && rest === "/tags") return "{}";
     const [found, verb = ""] = OF_UPDATE.exec(rest) ?? [];
     if (found === undefined) return undefined;
-    // What an export answers has the same members.
+    // The answer of an export has the same members.
     if (verb === "checkpoint") saved = body.toString();
     return verb === "" || verb === "renew_lease" ? JSON.stringify({ version: 1, token: bearer }) : "{}";
   };
@@ -112,12 +108,14 @@ export const startCloudBackend = async ({ url, token }: Cloud, stack: string): P
       dispatcher: agent,
     });
     const text = await answer.body.text();
-    const isRead = answer.statusCode === 200;
-    if (isRead && path === CAPABILITIES) return { status: 200, text: capabilitiesIn(text) };
-    return {
-      status: answer.statusCode,
-      text: isRead && path.endsWith("/export") ? withAddress(text, url, address) : text,
-    };
+    if (answer.statusCode !== 200) return { status: answer.statusCode, text };
+    if (path === CAPABILITIES) {
+      // Without the others, the engine sends whole checkpoints, and no parts of one.
+      const { capabilities } = JSON.parse(text) as { capabilities?: { capability?: unknown }[] };
+      const kept = (capabilities ?? []).filter(({ capability }) => capability === "batch-encrypt");
+      return { status: 200, text: JSON.stringify({ capabilities: kept }) };
+    }
+    return { status: 200, text: path.endsWith("/export") ? withAddress(text, url, address) : text };
   };
 
   const answer = async (request: IncomingMessage): Promise<{ status: number; text: string }> => {
@@ -152,15 +150,7 @@ export const startCloudBackend = async ({ url, token }: Cloud, stack: string): P
   };
 };
 
-/** Without the others, the engine sends whole checkpoints, and no parts of one. */
-const capabilitiesIn = (text: string) => {
-  const { capabilities } = JSON.parse(text) as { capabilities?: { capability?: unknown }[] };
-  return JSON.stringify({
-    capabilities: (capabilities ?? []).filter(({ capability }) => capability === "batch-encrypt"),
-  });
-};
-
-/** A state whose secrets Pulumi Cloud decrypts says where that is. */
+/** A state whose secrets Pulumi Cloud decrypts has the address of Pulumi Cloud. */
 const withAddress = (exported: string, from: string, to: string): string => {
   const parsed: unknown = JSON.parse(exported);
   const deployment = isObject(parsed) ? parsed.deployment : undefined;
@@ -171,7 +161,7 @@ const withAddress = (exported: string, from: string, to: string): string => {
   return JSON.stringify(parsed);
 };
 
-/** The engine's own requests have a token, and those of an update the one of its lease. */
+/** The engine's own requests have a token, and those of an update the token of its lease. */
 const isBearer = (header: string | undefined, bearer: string) => {
   const given = Buffer.from(/^(?:token|update-token) (.+)$/.exec(header ?? "")?.[1] ?? "");
   return given.length === bearer.length && timingSafeEqual(given, Buffer.from(bearer));

@@ -1,4 +1,4 @@
-// The run of a review: the program's real `pulumi up` against twins of the services, with a copy of the stack, in a place that goes with it.
+// The run of a review: the program's real `pulumi up` against twins of the services, with a copy of the stack, in a temporary place.
 import type { Call } from "../../access/change/methods.ts";
 import { secretIn } from "../../access/change/text.ts";
 import { writesFrom } from "../../access/change/write.ts";
@@ -20,12 +20,10 @@ import { type Sides, sidesOf } from "../twin/sides.ts";
 import { readTwin, recordsOf, startTwin, type Twin, type TwinLive } from "../twin/twin.ts";
 import { actorsOf, type Rights } from "./actor.ts";
 import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
-import { copyReferences, copyStack } from "./copy-stack.ts";
-import { withDependents } from "./dependencies.ts";
-import { copyJournals } from "./journal.ts";
+import { copyJournals, copyReferences, copyStack } from "./copy-stack.ts";
 import { judgeFrom } from "./others/judge.ts";
 import { type Others, startOthers } from "./others/others.ts";
-import { outcomeOf } from "./outcome.ts";
+import { outcomeOf, withDependents } from "./outcome.ts";
 import { createPlace, type Place, projectAt } from "./place.ts";
 import { runUp } from "./up.ts";
 import type { ProgramUser } from "./user.ts";
@@ -42,7 +40,7 @@ export interface RunInput {
   stack?: string | undefined;
   /** of the user, for the engine (cli/engine-command.ts) */
   arguments?: readonly string[];
-  /** of the same program: it says what the run needs, and nothing of what it does to access */
+  /** of the same program: the run needs facts of it, but takes no change of access from it */
   preview: Preview;
   /** by address */
   clients: ReadonlyMap<string, Client>;
@@ -50,15 +48,15 @@ export interface RunInput {
   copyOf?(client: Client, address: string): Promise<Copy>;
   /** uid of the identity that will apply the program; absent: the caller's */
   as?: string | undefined;
-  /** uids of the records that it may remove although the program does not declare them; absent: all */
+  /** uids of undeclared records that it may remove; absent: all */
   removes?: string[] | undefined;
-  /** what it may do on the twins; default: `operator` */
+  /** on the twins; default: `operator` */
   rights?: Rights | undefined;
   /** of the program; default: that of this process */
   user?: ProgramUser | undefined;
 }
 
-/** What the run has done, and what it has left at the services. */
+/** The result of the run, and its traces at the services. */
 export interface UpdateRun extends RunRecord {
   as: RunActor;
   services: readonly Sides[];
@@ -67,7 +65,7 @@ export interface UpdateRun extends RunRecord {
   notCopied: readonly string[];
 }
 
-/** Ends with nothing left, also when `signal` aborts. Errors: UserErrors, and those of the clients. */
+/** Removes its traces at the end, also after an abort. Errors: UserErrors, and those of the clients. */
 export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<UpdateRun> => {
   const { cwd, env, preview, user, rights = "operator", command = ENGINE, copyOf = readCopyOf } = input;
   const project = projectAt(cwd);
@@ -90,7 +88,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     const services: RunFile["services"] = [];
     for (const { address, copy, actor } of actors) {
       const service = twins.length === 0 ? {} : { service: address };
-      const onWrite = (call: Call): void => void calls.push({ ...call, ...service });
+      const onWrite = (call: Call) => void calls.push({ ...call, ...service });
       const twin = await startTwin(copy, address, { onWrite });
       twins.push(twin);
       const uid = actor.uid ?? undefined;
@@ -128,16 +126,23 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
       exportFrom(await engine.must(["stack", "export", "--stack", fullName, "--show-secrets"], quietly));
     place.give();
     const { resources: stored, begun } = stateIn(copied ?? (await exportState()));
-    const up = await runUp(engine, { ...stack, events: place.events }, run).catch(because(others));
+    const { problems } = others;
+    const up = await runUp(engine, { ...stack, events: place.events }, run).catch((error) => {
+      // A provider without an answer may keep the run from its beginning.
+      throw problems().length > 0 ? new EngineError(problems().join("\n")) : error;
+    });
     const { resources: left } = stateIn(await exportState());
     const after = await Promise.all(twins.map((twin, i) => sidesOf(twin, before[i] as TwinLive)));
     const secrets = [stored, left].flatMap(secretsIn);
     const byAddress = new Map(twins.map((twin) => [twin.original, twin]));
     const elsewhere = place.elsewhere().map((one) => `a request was for ${one}, which has no twin: it was not sent`);
+    const told = problems();
+    // The engine quotes a problem in errors of its own.
+    const errors = up.errors.filter((one) => !told.some((problem) => one.includes(problem)));
     const outcome = outcomeOf({
       ...up,
       ...{ preview, twins, leftOut: judge.leftOut, before: unionOf(before.map(({ graph }) => graph)) },
-      errors: [...withoutRepeated(up.errors, others.problems()), ...elsewhere],
+      errors: [...errors, ...told, ...elsewhere],
     });
     return {
       as: { uid: null, name: null, ...first?.actor, rights },
@@ -156,29 +161,14 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
 };
 
 /** The stack's own name. */
-const stackOf = ({ stack, preview }: RunInput): string => {
+const stackOf = ({ stack, preview }: RunInput) => {
   const found = (stackOfUrn(preview.steps[0]?.urn) ?? stack)?.split("/").at(-1);
   if (found === undefined) throw new UserError("the preview does not show the name of the stack: give --stack");
   return found;
 };
 
-/** A provider that gives no answer may keep the run from its beginning. */
-const because =
-  ({ problems }: Others) =>
-  (error: Error) => {
-    throw problems().length > 0 ? new EngineError(problems().join("\n")) : error;
-  };
-
-/** The engine quotes the sentence in errors of its own. */
-const withoutRepeated = (errors: readonly string[], problems: readonly string[]): string[] => [
-  ...errors.filter((one) => !problems.some((problem) => one.includes(problem))),
-  ...problems,
-];
-
-type State = Record<"resources" | "begun", StateResource[]>;
-
-/** What is of this package and its providers, as the engine has stored it. */
-const stateIn = (exported: Exported): State => {
+/** The resources of this package and its providers in the engine's state. */
+const stateIn = (exported: Exported) => {
   const { resources: all, pending } = engineStateFrom(exported);
   const resources = all.filter(isOurs);
   const made = new Set(resources.flatMap(({ urn, id }) => (id ? [urn] : [])));
@@ -189,7 +179,7 @@ const stateIn = (exported: Exported): State => {
 const isOurs = ({ urn }: StateResource) =>
   ourTypeOf(urn) !== undefined || partsOfUrn(urn).type === "pulumi:providers:irm";
 
-/** Variables that the program's providers name: they hold credentials, which the run must not have. */
+/** Variables that the program's providers name. Their credentials must stay away from the run. */
 const credentialsIn = ({ steps }: Preview) =>
   steps.flatMap(({ newState, oldState }) => {
     const inputs = newState?.inputs ?? oldState?.inputs ?? {};

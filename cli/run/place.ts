@@ -1,4 +1,4 @@
-// Where a run on twins keeps what it needs: a folder of this user alone, which goes with it. No secret is in it in clear text.
+// The place of a run on twins: a temporary folder of this user alone. Its secrets are encrypted.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -8,20 +8,11 @@ import { ELSEWHERE_FILE, RUN, RUN_FILE, type RunFile, readElsewhere, writeRunFil
 import { EngineError, withoutOptions } from "../../pulumi/command.ts";
 import { projectFile, stackFile } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
-import { type Plugin, projectPlugins } from "./others/installed.ts";
+import { projectPlugins } from "./others/installed.ts";
 import { giveFolder, type ProgramUser, readAs, removeFolder } from "./user.ts";
 
-/** The project of the program. */
-interface Project {
-  name: string;
-  /** path of the stack's settings, which need not exist */
-  settingsOf(stack: string): string;
-  /** providers of others that it names by a path */
-  plugins: readonly Plugin[];
-}
-
-/** Errors: EngineError. */
-export const projectAt = (folder: string): Project => {
+/** The project of the program. Errors: EngineError. */
+export const projectAt = (folder: string) => {
   const file = projectFile(folder);
   if (file === undefined) throw new EngineError("there is no Pulumi.yaml in this folder, and none above it");
   let content: unknown;
@@ -35,36 +26,17 @@ export const projectAt = (folder: string): Project => {
   if (typeof name !== "string") throw new EngineError(`${file} has no name`);
   return {
     name,
-    settingsOf: (stack) => stackFile(file, project, stack),
+    /** path of the stack's settings, which need not exist */
+    settingsOf: (stack: string) => stackFile(file, project, stack),
+    /** providers of others that it names by a path */
     plugins: projectPlugins(dirname(file), project),
   };
 };
 
-export interface Place {
-  folder: string;
-  /** of a project with this name, for commands that run no program */
-  projectOf(name: string): string;
-  /** Writes the file in which a backend of files keeps this stack. */
-  writeState(project: string, stack: string, state: Json): void;
-  /** Copies the settings of a stack, where there are any; a path: where the copy is */
-  copySettings(from: string): string;
-  /** From then on, the user of the program may enter, and nothing else is written here. */
-  give(): void;
-  /** folder of the journals */
-  journal: string;
-  /** the file of the events of a run */
-  events: string;
-  /** Says where the twins are. */
-  writeTwins(run: Pick<RunFile, "services" | "removes">): void;
-  /** origins of the services without a twin that a request was for */
-  elsewhere(): string[];
-  /** The environment of all commands: without credentials of the services and of the backend. */
-  env: NodeJS.ProcessEnv;
-  remove(): void;
-}
+export type Place = ReturnType<typeof createPlace>;
 
 /** `credentials` are further variables with credentials, which the program's settings name. */
-export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly string[], user?: ProgramUser): Place => {
+export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly string[], user?: ProgramUser) => {
   const folder = mkdtempSync(join(tmpdir(), "irm-review-"));
   const at = (...names: string[]) => join(folder, ...names);
   let isGiven = false;
@@ -82,9 +54,26 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
     remove();
     throw error;
   }
+  const env: NodeJS.ProcessEnv = {
+    ...withoutVariables(from, [...credentials, ...BACKEND]),
+    PULUMI_BACKEND_URL: `file://${at("state")}`,
+    PULUMI_HOME: at("home"),
+    // The processes of the run leave files there.
+    TMPDIR: at("tmp"),
+    // The engine neither installs nor runs a provider without a guard.
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    // It enables the flag for the events, which the SDKs use too.
+    PULUMI_DEBUG_COMMANDS: "true",
+    [RUN]: at(RUN_FILE),
+  };
   return {
     folder,
-    projectOf: (name) => {
+    /** of all commands: without credentials of the services and of the backend */
+    env,
+    /** Folder of a project with this name, for commands that run no program. */
+    projectOf: (name: string) => {
       const own = at("projects", name);
       if (!existsSync(own)) {
         mkdirSync(own, { recursive: true, mode: 0o700 });
@@ -92,41 +81,35 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
       }
       return own;
     },
-    writeState: (project, stack, state) => {
+    /** Writes the file of this stack in a backend of files. */
+    writeState: (project: string, stack: string, state: Json) => {
       const own = at("state", ".pulumi", "stacks", project);
       mkdirSync(own, { recursive: true, mode: 0o700 });
       // Without it, the engine takes the folder for one of an earlier layout.
       writeFileSync(at("state", ".pulumi", "meta.yaml"), "version: 1\n", { mode: 0o600 });
       writeFileSync(join(own, `${stack}.json`), JSON.stringify(state), { mode: 0o600 });
     },
-    copySettings: (from) => {
-      const to = at(basename(from));
-      writeFileSync(to, existsSync(from) ? readAs(user, from) : "", { mode: 0o600 });
+    /** Copies the settings of a stack, if there are any. Returns the path of the copy. */
+    copySettings: (settings: string) => {
+      const to = at(basename(settings));
+      writeFileSync(to, existsSync(settings) ? readAs(user, settings) : "", { mode: 0o600 });
       return to;
     },
+    /** From then on, the user of the program may enter, and this process writes no more. */
     give: () => {
       if (user) giveFolder(user, folder, [EVENTS, ELSEWHERE_FILE]);
       isGiven = true;
     },
+    /** folder of the journals */
     journal: at("journal"),
+    /** the file of the events of a run */
     events: at(EVENTS),
-    writeTwins: (run) =>
-      void writeRunFile(folder, { ...run, kind: "review", pid: process.pid, journal: at("journal") }),
-    elsewhere: () => readElsewhere(folder),
-    env: {
-      ...withoutVariables(from, [...credentials, ...BACKEND]),
-      PULUMI_BACKEND_URL: `file://${at("state")}`,
-      PULUMI_HOME: at("home"),
-      // The processes of the run leave files there.
-      TMPDIR: at("tmp"),
-      // Of a provider that has no guard, nothing is installed and nothing is run.
-      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-      PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
-      PULUMI_SKIP_UPDATE_CHECK: "true",
-      // It has the flag for the events, which the SDKs use too.
-      PULUMI_DEBUG_COMMANDS: "true",
-      [RUN]: at(RUN_FILE),
+    /** Writes the addresses of the twins. */
+    writeTwins: (run: Pick<RunFile, "services" | "removes">) => {
+      writeRunFile(folder, { ...run, kind: "review", pid: process.pid, journal: at("journal") });
     },
+    /** origins of services without a twin, from requests */
+    elsewhere: () => readElsewhere(folder),
     remove,
   };
 };

@@ -1,6 +1,8 @@
-// What a run on twins means at each of its services: the proposal that a review is of.
+// The proposal of a run on twins at each of its services, for a review.
 
-import { type Change, type ChangeContent, ChangeError } from "../../access/change/change.ts";
+import { type Change, type ChangeContent, ChangeError, lifeFrom } from "../../access/change/change.ts";
+import type { Write } from "../../access/change/write.ts";
+import { whoAmI } from "../../access/query/whoami.ts";
 import type { Proposal, UnknownPart } from "../../access/review/proposal.ts";
 import type { Origin, RunActor } from "../../access/review/report.ts";
 import { unknownOf } from "../../access/run/not-run.ts";
@@ -8,17 +10,17 @@ import { proposalFromRun } from "../../access/run/proposal.ts";
 import { restoredWrites } from "../../access/run/restored.ts";
 import { bindingsOf, managedIn } from "../../access/run/stack.ts";
 import type { Client } from "../../client/client.ts";
+import { serviceOf } from "../../client/config.ts";
 import type { RunOperation } from "../../pulumi/command.ts";
-import type { Preview } from "../../pulumi/preview.ts";
 import { stackOfUrn } from "../../pulumi/urn.ts";
 import { isUidp, printable, UserError } from "../../schema/index.ts";
+import { systemConfig } from "../client.ts";
 import { copyOf } from "../copy.ts";
-import { untilInterrupted } from "../interrupt.ts";
-import type { Previewed } from "../preview.ts";
-import { firstOf, originOf } from "../services.ts";
-import { type Replay, replay } from "../twin/replay.ts";
+import { UsageError } from "../irm-command.ts";
+import { firstOf, originOf, type Previewed } from "../services.ts";
+import { untilInterrupted } from "../terminal.ts";
+import { accessIn, type Replay, replay } from "../twin/replay.ts";
 import { accessOfChange } from "../twin/sides.ts";
-import { UsageError } from "../usage.ts";
 import { actorsOf } from "./actor.ts";
 import type { UpdateRun } from "./on-twins.ts";
 
@@ -29,8 +31,14 @@ export const proposalsOf = (run: UpdateRun, { preview, hereAt }: Previewed): Map
   const ending = new Set(all.left.flatMap((one) => (undone.has(one.urn) ? bindingsOf(one).map(({ id }) => id) : [])));
   return new Map(
     run.services.map(({ address, before, after }) => {
-      const unknown = [
-        ...limitsOf(preview),
+      const unknown: UnknownPart[] = [
+        // This version cannot read some steps that the engine has printed.
+        ...preview.unreadable.map((text) => ({
+          subject: "",
+          message: `a step of the preview cannot be read: ${text}`,
+          hides: { of: "anything" as const },
+        })),
+        ...preview.doubts.map((message) => ({ subject: "", message: printable(message) })),
         ...run.notRun.flatMap((one) => unknownOf(one, preview.steps, after.graph)),
       ];
       const isHere = hereAt(address);
@@ -43,18 +51,6 @@ export const proposalsOf = (run: UpdateRun, { preview, hereAt }: Previewed): Map
 };
 
 type Own = ReturnType<typeof managedIn>;
-
-/** What the engine has printed and this version cannot read, and what the provider does not know. */
-const limitsOf = ({ unreadable, doubts }: Preview): UnknownPart[] => [
-  ...unreadable.map(
-    (text): UnknownPart => ({
-      subject: "",
-      message: `a step of the preview cannot be read: ${text}`,
-      hides: { of: "anything" },
-    }),
-  ),
-  ...doubts.map((message): UnknownPart => ({ subject: "", message: printable(message) })),
-];
 
 // The run of the program of a folder on twins: its flags, and its end.
 
@@ -69,40 +65,42 @@ export const untilStopped = <T>(act: (signal: AbortSignal) => Promise<T>): Promi
   return untilInterrupted(reason, act, "ending the run on a copy");
 };
 
-// What the file of a change has of a run on twins.
+// The content of a change's file, from a run on twins.
 
-interface Run {
-  run: Pick<UpdateRun, "stored" | "left">;
-  /** as the user named it */
-  stack: string | undefined;
-  /** by address */
-  clients: ReadonlyMap<string, Client>;
-}
+/** Of the program of this folder. `stack`: as the user named it. */
+export const originOfRun = (
+  { left, stored }: Pick<UpdateRun, "stored" | "left">,
+  stack: string | undefined,
+  clients: ReadonlyMap<string, Client>,
+): Origin =>
+  originOf(
+    stackOfUrn([...left, ...stored][0]?.urn) ?? stack,
+    [...clients.keys()].join(", "),
+    firstOf(clients).clock.today(),
+  );
 
-/** Of the program of this folder. */
-export const originOfRun = ({ run: { left, stored }, stack, clients }: Run): Origin =>
-  originOf({
-    stack: stackOfUrn([...left, ...stored][0]?.urn) ?? stack,
-    service: [...clients.keys()].join(", "),
-    folder: process.cwd(),
-    nowMs: firstOf(clients).clock.today(),
-  });
-
-interface ContentParts {
+/**
+ * A program whose folder differs from its commit has none in the change. `isWhole`: not of a policy alone, beside which the change edits
+ * other files.
+ */
+export const contentOf = ({
+  run,
+  origin,
+  engine,
+  operation,
+  isWhole,
+  ...life
+}: {
   run: UpdateRun;
   origin: Origin;
   engine: readonly string[];
   operation: RunOperation;
-  /** not of a policy alone, beside which the change edits other files */
   isWhole: boolean;
   created: string;
   expires: string;
-}
-
-/** A program whose folder differs from its commit has none in the change. */
-export const contentOf = ({ run, origin, engine, operation, isWhole, ...life }: ContentParts): ChangeContent => ({
+}): ChangeContent => ({
   ...{ version: 1, operation, arguments: [...engine], stack: origin.stack ?? "" },
-  // The first one is that of the identity which applies it: its writes name no service.
+  // The first service is that of the identity which applies the change: its writes omit the service.
   services: run.services.map(({ address }) => address),
   ...(origin.commit !== undefined && !origin.isModified && isWhole && { commit: origin.commit }),
   ...{ ...life, as: run.as.uid ?? "", writes: run.normal.writes },
@@ -110,21 +108,15 @@ export const contentOf = ({ run, origin, engine, operation, isWhole, ...life }: 
   restored: restoredWrites(run.services, run),
 });
 
-// The writes of a change on fresh copies of its services, for a review of it.
-
-interface Replayed {
-  run: Replay;
-  actor: RunActor;
-  /** by address */
-  proposals: Map<string, Proposal>;
-}
-
-/** Throws a ChangeError, and the errors of a copy and of the clients. */
+/**
+ * Reviews a change: carries its writes out on fresh copies of its services. The proposals are by address. Throws a ChangeError, and the
+ * errors of a copy and of the clients.
+ */
 export const replayHere = async (
   change: Change,
   file: string,
   clients: ReadonlyMap<string, Client>,
-): Promise<Replayed> => {
+): Promise<{ run: Replay; actor: RunActor; proposals: Map<string, Proposal> }> => {
   const originals = [];
   for (const [address, client] of clients) originals.push({ address, client, copy: await copyOf(client, address) });
   const rights = "operator" as const;
@@ -146,4 +138,20 @@ export const replayHere = async (
   ]);
   const [first] = acting;
   return { run, actor: { uid: change.as, name: first?.actor.name ?? null, rights }, proposals: new Map(proposals) };
+};
+
+/** A change without a program: the writes of a command, carried out on a copy. Errors: ChangeError, and those of a copy. */
+export const changeWithout = async (client: Client, writes: readonly Write[]): Promise<ChangeContent> => {
+  const address = serviceOf(systemConfig().baseUrl);
+  const { identity: as } = await whoAmI(client);
+  if (as === null) throw new ChangeError("your identity is not known, and a change has its uid");
+  const services = [address];
+  const copies = new Map([[address, await copyOf(client, address)]]);
+  const run = await replay({ change: { services, writes: [...writes] }, copies, actors: new Map([[address, as]]) });
+  const [failed] = run.outcomes.filter(({ ok }) => !ok);
+  if (failed) throw new ChangeError(`write ${failed.n} cannot be carried out: ${failed.message}`);
+  return {
+    ...{ version: 1, operation: "revoke", arguments: [], stack: "", services, as },
+    ...{ ...lifeFrom(await client.serviceNow()), writes: [...writes], ...accessIn(run), restored: [] },
+  };
 };

@@ -1,4 +1,4 @@
-// The run itself: `pulumi up` of the program, and what its events say of each step.
+// The run itself: `pulumi up` of the program, and its steps, from its events.
 import { readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
@@ -9,15 +9,15 @@ export interface RunStep {
   urn: string;
   op: string;
   ok: boolean;
-  /** what the provider or the engine says of its failure */
+  /** from the provider or the engine */
   error?: string;
 }
 
 interface UpResult {
   steps: RunStep[];
-  /** URNs that the engine has dealt with, also without a change */
+  /** URNs of resources that the engine has settled, with or without a change */
   settled: ReadonlySet<string>;
-  /** what failed beside the steps: an error of the program, or of the engine */
+  /** beside those of the steps: errors of the program, or of the engine */
   errors: string[];
 }
 
@@ -41,13 +41,13 @@ interface Up {
   settings: string;
   /** the file for the events */
   events: string;
-  /** URNs that the run leaves as they are: also those of what depends on them */
+  /** URNs of resources that the run leaves as they are, with those of their dependents */
   exclude: readonly string[];
 }
 
 /**
- * The run as the job does it that applies the program: with a refresh (cli/command/ci-run.ts). What cannot be read there would hide every refusal
- * behind it, so the run goes on without one. Errors: EngineError, where the run did not begin.
+ * Runs the program with a refresh, as the job that applies it (cli/command/ci-run.ts). A record that the refresh cannot read would hide each
+ * later refusal, so the run goes on without one. Errors: EngineError, for a run that did not begin.
  */
 export const runUp = async (engine: Engine, up: Up, options: EngineRun): Promise<UpResult> => {
   const refreshed = await runOnce(engine, up, ["--refresh"], options);
@@ -66,10 +66,22 @@ const runOnce = async (
 ): Promise<UpResult> => {
   // Of the same owner.
   writeFileSync(events, "", { mode: 0o600 });
-  const args = [operation, ...FLAGS, ...flags, ...chosen, ...excluding(exclude)];
+  // The engine refuses a URN that no resource of the stack has, and accepts a pattern. With --exclude-dependents it would delete
+  // nothing, so the dependents are in the list.
+  const excluding = exclude.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]);
+  const args = [operation, ...FLAGS, ...flags, ...chosen, ...excluding];
   args.push("--stack", stack, "--config-file", settings, "--event-log", events);
   const { end, stdout, stderr } = await engine.run(args, options);
-  const found = eventsIn(events);
+  const found = readFileSync(events, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      try {
+        return Event.safeParse(JSON.parse(line)).data ?? [];
+      } catch {
+        // The last line of an engine that was killed may be torn.
+        return [];
+      }
+    });
   if (!found.some(({ summaryEvent }) => summaryEvent)) {
     const why = diagnosticsOf(found).map(({ text }) => text);
     const last = stderr.trim() || stdout.trim();
@@ -81,36 +93,12 @@ const runOnce = async (
   return result;
 };
 
-/**
- * The engine refuses a URN that no resource of the stack has, and lets a pattern pass. With --exclude-dependents it would delete nothing, so these
- * are named.
- */
-const excluding = (urns: readonly string[]) => urns.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]);
-
-const eventsIn = (file: string): Event[] => {
-  // The last line of an engine that was killed may be torn.
-  return readFileSync(file, "utf8")
-    .split("\n")
-    .flatMap((line) => {
-      try {
-        return Event.safeParse(JSON.parse(line)).data ?? [];
-      } catch {
-        return [];
-      }
-    });
-};
-
-interface Diagnostic {
-  urn: string | undefined;
-  text: string;
-}
-
-const diagnosticsOf = (events: readonly Event[]): Diagnostic[] =>
+const diagnosticsOf = (events: readonly Event[]) =>
   events.flatMap(({ diagnosticEvent: one }) =>
     one?.severity === "error" ? [{ urn: one.urn || undefined, text: plainText(one.message) }] : [],
   );
 
-/** Of the engine's own colours, such as `<{%fg 1%}>`. */
+/** Without the engine's own colors, such as `<{%fg 1%}>`. */
 const plainText = (text: string) =>
   stripVTControlCharacters(text.replace(/<\{%.*?%\}>/g, ""))
     .split("\n")
@@ -147,5 +135,5 @@ const upResultFrom = (events: readonly Event[]): UpResult => {
   };
 };
 
-/** What the engine says at the end of a run that has failed. */
+/** The engine's last words of a failed run. */
 const IS_SUMMARY = /^(update|resource operation|resource monitor|step application) failed\b|^update failed$/;

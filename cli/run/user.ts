@@ -1,15 +1,15 @@
-// The user of the program: `irm apply --user` runs the engine, the program and all providers as another user, who can reach neither the memory of
-// this process nor its files. What that user can write is read as that user too: a link in it must not show what only this process may read.
+// The user of the program: `irm apply --user` runs the engine, the program and all providers as another user, who can reach neither the memory
+// nor the files of this process. Files that this user can write are read as this user too: a link must not show other files.
 import { execFileSync } from "node:child_process";
 import { chmodSync, lchownSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../../schema/index.ts";
-import { UsageError } from "../usage.ts";
+import { UsageError } from "../irm-command.ts";
 
 export interface ProgramUser {
-  /** of each process that is started. In a session of its own, it cannot type into the terminal of this process. */
+  /** of each new process. In a session of its own, it cannot type into the terminal of this process. */
   spawn: { uid: number; gid: number; detached: true };
-  /** what differs in its environment */
+  /** the differences of its environment */
   env: NodeJS.ProcessEnv;
 }
 
@@ -52,8 +52,8 @@ export const readAs = (user: ProgramUser | undefined, file: string): Buffer => {
 const BYTES_MAX = 256 * 1024 * 1024;
 
 /**
- * Gives the user all that is in a folder of this process, and lets it enter. Nobody else could do anything there before. `files` are made, so
- * that it can write them: it cannot replace what is in the folder.
+ * Gives the user the content of a folder, and lets it enter. Only this process had access before. Makes `files` for the user, who cannot
+ * replace the entries of the folder.
  */
 export const giveFolder = ({ spawn: { uid, gid } }: ProgramUser, folder: string, files: readonly string[]): void => {
   for (const name of files) writeFileSync(join(folder, name), "", { mode: 0o600 });
@@ -62,7 +62,7 @@ export const giveFolder = ({ spawn: { uid, gid } }: ProgramUser, folder: string,
   chmodSync(folder, 0o711);
 };
 
-/** Empties as that user what the folder has, which may be swapped for links meanwhile. What that user writes again stays. */
+/** Empties the folder as that user, who may replace its entries by links meanwhile. Later files of that user stay. */
 export const removeFolder = ({ spawn: { uid, gid } }: ProgramUser, folder: string): void => {
   const own = readdirSync(folder, { withFileTypes: true });
   const folders = own.filter((one) => one.isDirectory()).map(({ name }) => join(folder, name));

@@ -1,5 +1,5 @@
-// What each identity of a twin may do, as the twin's own authorisation says it (docs/contract.md#validate). Nothing of access/graph/ is used:
-// a review compares the two.
+// The access of each identity of a twin, by the twin's own authorization (docs/contract.md#validate). It uses nothing of access/graph/: a review
+// compares the two.
 import type { Client } from "../../client/client.ts";
 import { hasCode } from "../../client/errors.ts";
 import { ancestorsOf, capabilityName, isUidp } from "../../schema/index.ts";
@@ -14,15 +14,6 @@ type Grants = ReadonlyMap<string, ReadonlyMap<string, string>>;
 /** By uid of the identity. One that has been deleted is absent. */
 export type TwinAccess = ReadonlyMap<string, Grants>;
 
-/** One capability that an identity holds at a group and below. */
-interface TwinRow {
-  identity: string;
-  group: string;
-  capability: string;
-  /** name */
-  role: string;
-}
-
 /** Asks the twin as each of these identities. */
 export const accessOf = async (twin: Twin, identities: Iterable<string>): Promise<TwinAccess> => {
   const access = new Map<string, Grants>();
@@ -34,7 +25,7 @@ export const accessOf = async (twin: Twin, identities: Iterable<string>): Promis
   return access;
 };
 
-/** Thousands of bindings grant the same few roles: what these hold is kept once, by what the roles are. */
+/** Thousands of bindings grant the same few roles: this keeps the capabilities of each combination once. */
 type Shared = Map<string, ReadonlyMap<string, string>>;
 
 /** Undefined where the identity does not exist: its token is refused. */
@@ -71,8 +62,11 @@ const heldBy = (roles: readonly (readonly [name: string, capabilities: readonly 
   return held;
 };
 
-/** What the identities hold in `one`, at the topmost group, and do not hold at that group in `other`. */
-export const rowsBetween = (one: TwinAccess, other: TwinAccess): TwinRow[] =>
+/** Capabilities of `one`, at the topmost group, that `other` lacks at that group. `role` is a name. */
+export const rowsBetween = (
+  one: TwinAccess,
+  other: TwinAccess,
+): { identity: string; group: string; capability: string; role: string }[] =>
   [...one].flatMap(([identity, grants]) =>
     [...grants].flatMap(([group, capabilities]) =>
       [...capabilities]

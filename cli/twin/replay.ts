@@ -1,4 +1,4 @@
-// Carries the writes of a change out on fresh twins: no program, no engine, no stack. What a file says beside its writes counts for nothing.
+// Carries the writes of a change out on fresh twins, without a program, an engine and a stack. Only the writes of a file count here.
 import { randomUUID } from "node:crypto";
 import { canonical } from "../../access/canonical.ts";
 import type { ChangeContent } from "../../access/change/change.ts";
@@ -12,17 +12,15 @@ import type { Copy } from "../../access/copy/copy.ts";
 import type { Client } from "../../client/client.ts";
 import { isApiError, isUidp, type Json } from "../../schema/index.ts";
 import type { ServerOptions } from "../../server/index.ts";
-import { accessOfChange, type Sides, sidesOf } from "./sides.ts";
+import { type Access, accessOfChange, type Sides, sidesOf } from "./sides.ts";
 import { readTwin, recordsOf, startTwin, type Twin, type TwinLive } from "./twin.ts";
 
 interface WriteOutcome {
   n: number;
   ok: boolean;
-  /** why not: what the twin says, or why the write is not known and was not sent */
+  /** of a failure: from the twin, or the reason against sending the write */
   message?: string;
 }
-
-type Access = Pick<ChangeContent, "rows" | "between" | "before" | "after">;
 
 export interface Replay extends Access {
   outcomes: WriteOutcome[];
@@ -33,18 +31,22 @@ export interface Replay extends Access {
   encodeText(text: string): Text;
 }
 
-interface ReplayInput {
-  change: Pick<ChangeContent, "services" | "writes">;
-  /** by address */
-  copies: ReadonlyMap<string, Copy>;
-  /** uid of the identity that acts with the rights of an operator, by address; null: it is not known */
-  actors: ReadonlyMap<string, string | null>;
-  options?: ServerOptions;
-}
-
-/** Ends with no twin left, also when `signal` aborts. */
+/**
+ * `copies` and `actors` are by address. An actor is the uid of the identity with the rights of an operator; null: it is not known. Closes all
+ * twins at the end, also after an abort.
+ */
 export const replay = async (
-  { change, copies, actors, options }: ReplayInput,
+  {
+    change,
+    copies,
+    actors,
+    options,
+  }: {
+    change: Pick<ChangeContent, "services" | "writes">;
+    copies: ReadonlyMap<string, Copy>;
+    actors: ReadonlyMap<string, string | null>;
+    options?: ServerOptions;
+  },
   signal?: AbortSignal,
 ): Promise<Replay> => {
   const [first] = change.services;
@@ -54,21 +56,14 @@ export const replay = async (
     for (const [address, copy] of copies) {
       signal?.throwIfAborted();
       const service = address === first ? {} : { service: address };
-      const onWrite = (call: Call): void => void calls.push({ ...call, ...service });
+      const onWrite = (call: Call) => void calls.push({ ...call, ...service });
       twins.set(address, await startTwin(copy, address, { ...options, onWrite }));
     }
     const all = [...twins.values()];
     const before = await Promise.all(all.map(readTwin));
     const hidden = `hidden-${randomUUID()}`;
-    const operators = await Promise.all(
-      [...twins].map(
-        async ([address, twin]): Promise<[string, Client]> => [
-          address,
-          await twin.operatorOf(actors.get(address) ?? undefined),
-        ],
-      ),
-    );
-    const clients = new Map(operators);
+    const clients = new Map<string, Client>();
+    for (const [address, twin] of twins) clients.set(address, await twin.operatorOf(actors.get(address) ?? undefined));
     const { outcomes, uids } = await carryOut(change.writes, { first: first as string, clients, hidden }, signal);
     const services = await Promise.all(all.map((twin, i) => sidesOf(twin, before[i] as TwinLive)));
     const normal = writesFrom(calls, { secrets: [hidden], recordOf: recordsOf(twins, first as string) });
@@ -86,21 +81,16 @@ export const replay = async (
   }
 };
 
-/** What the file of a change has beside its writes. */
+/** The access in the file of a change. */
 export const accessIn = ({ rows, between, before, after }: Replay): Access => ({ rows, between, before, after });
 
-interface Places {
-  /** address of the writes that name no service */
-  first: string;
-  clients: ReadonlyMap<string, Client>;
-  /** stands for a secret */
-  hidden: string;
-}
-
-/** One after the other. A refused one does not keep back those that need nothing of it. */
+/**
+ * Sends the writes one after the other. Writes that do not need a refused one go on. `first`: address of the writes without a service.
+ * `hidden` replaces secrets.
+ */
 export const carryOut = async (
   writes: readonly Write[],
-  { first, clients, hidden }: Places,
+  { first, clients, hidden }: { first: string; clients: ReadonlyMap<string, Client>; hidden: string },
   signal?: AbortSignal,
 ): Promise<Pick<Replay, "outcomes" | "uids">> => {
   const uids = new Map<number, string>();
@@ -108,7 +98,9 @@ export const carryOut = async (
   for (const write of writes) {
     signal?.throwIfAborted();
     const { n, service = first } = write;
-    const problem = waitsFor(write, uids) ?? unknownText(write);
+    const reasons = unknownIn(write);
+    const unknown = reasons.length === 0 ? undefined : `what it gives is not known: ${reasons.join("; ")}`;
+    const problem = waitsFor(write, uids) ?? unknown;
     if (problem !== undefined) {
       outcomes.push({ n, ok: false, message: problem });
       continue;
@@ -131,12 +123,7 @@ const waitsFor = ({ parent, uid, fields }: Write, uids: ReadonlyMap<number, stri
   return missing.length === 0 ? undefined : `it needs what write ${Math.min(...missing)} makes`;
 };
 
-const unknownText = (write: Write): string | undefined => {
-  const reasons = unknownIn(write);
-  return reasons.length === 0 ? undefined : `what it gives is not known: ${reasons.join("; ")}`;
-};
-
-/** A write that the twin took for another one than it says, such as one that a hand has added to the file. */
+/** Marks a write that the twin read as another one, such as one that a hand has added to the file. */
 const withOthers = (outcomes: WriteOutcome[], writes: readonly Write[], normal: readonly Write[]): WriteOutcome[] => {
   if (outcomes.some(({ ok }) => !ok)) return outcomes;
   const at = writes.findIndex((write, i) => canonical(write) !== canonical(normal[i]));

@@ -1,5 +1,5 @@
-// A copy before and after the writes of a change, and whether its own authorization decides access as the review shows it. Each identity of
-// the change is asked, on the copy after the run and on a fresh one. A difference is an error of this package.
+// A copy before and after the writes of a change, and whether its own authorization decides access as the review shows it. This asks as each
+// identity of the change, on the copy after the run and on a fresh one. A difference is an error of this package.
 import { canonical, equalityKey as sameText } from "../../access/canonical.ts";
 import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
 import { afterOf, beforeOf, changeRows, rowsApart } from "../../access/change/rows.ts";
@@ -11,21 +11,14 @@ import { accessChange, heldIn } from "../../access/graph/effective-access.ts";
 import type { AccessGraph } from "../../access/graph/graph.ts";
 import type { Differs } from "../../access/review/report.ts";
 import { leastBetween, mostBetween } from "../../access/review/transient.ts";
-import { accessOf, rowsBetween, type TwinAccess } from "./access.ts";
+import { accessOf, rowsBetween } from "./access.ts";
 import { readTwin, recordsOf, startTwin, type Twin, type TwinLive } from "./twin.ts";
 
-/** What a service has before the writes, and after them. */
-export interface Sides {
-  address: string;
-  copy: Copy;
-  before: TwinLive;
-  after: TwinLive;
-  /** what the identities of the change may do after it, as the copy decides */
-  decided: TwinAccess;
-}
+/** The records of a service before the writes, and after them. */
+export type Sides = Awaited<ReturnType<typeof sidesOf>>;
 
-/** Reads the twin after the writes, and asks it as each identity whose access they touch. */
-export const sidesOf = async (twin: Twin, before: TwinLive): Promise<Sides> => {
+/** Reads the twin after the writes. `decided`: the access of each identity that the writes touch, as the twin decides it. */
+export const sidesOf = async (twin: Twin, before: TwinLive) => {
   const after = await readTwin(twin);
   const decided = await accessOf(twin, identitiesOf(before, after));
   return { address: twin.original, copy: twin.copy, before, after, decided };
@@ -85,11 +78,14 @@ const heldBy = (before: AccessGraph, after: AccessGraph, side: "gains" | "losses
 
 type EncodeText = (uid: string) => Text;
 
-/** What the file of a change has beside its writes, read from the copies. */
+/** The access in the file of a change, beside its writes. */
+export type Access = Pick<ChangeContent, "rows" | "between" | "before" | "after">;
+
+/** Reads the access of a change from the copies. */
 export const accessOfChange = (
   services: readonly Sides[],
   { encodeText, ...made }: { writes: readonly Write[]; uids: ReadonlyMap<number, string>; encodeText: EncodeText },
-): Pick<ChangeContent, "rows" | "between" | "before" | "after"> => {
+): Access => {
   const rows = services.flatMap((one) => rowsOf(one, encodeText));
   const subjects = services.flatMap(({ address, before, after }, i) => {
     const held = heldIn(after.graph);
@@ -103,7 +99,7 @@ export const accessOfChange = (
   return { rows, between, before, after: afterOf(subjects, { ...made, encodeText }) };
 };
 
-/** A change that a run has made, with all that it is compared by. */
+/** A change from a run, with the facts for its comparison. */
 export const currentChangeOf = (
   content: ChangeContent,
   {
@@ -122,11 +118,8 @@ export const currentChangeOf = (
   owned: new Set(left.map(({ id }) => String(id))),
 });
 
-/** A run that ends half-way may have taken away what it gives again, and have given what it takes away. */
-const rowsOfRest = (
-  { before: { graph: before }, after: { graph: after } }: Sides,
-  encodeText: EncodeText,
-): ChangeRow[] =>
+/** A run that ends half-way may have removed access that it gives back later, and given access that it removes later. */
+const rowsOfRest = ({ before: { graph: before }, after: { graph: after } }: Sides, encodeText: EncodeText) =>
   changeRows(
     {
       gains: heldBy(leastBetween(before, after), after, "gains"),
@@ -135,7 +128,7 @@ const rowsOfRest = (
     encodeText,
   );
 
-/** Identities, and records that give people access. */
+/** The identities, and the records that give people access. */
 const subjectsOf = (before: TwinLive, after: TwinLive): Set<string> => {
   const [old, now] = [before.graph, after.graph];
   const reassumed = [...now.identities.values()].filter(

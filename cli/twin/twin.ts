@@ -1,35 +1,19 @@
-// A twin: a copy of an organization that a server in this process serves, in memory. Nothing that is sent to it reaches the original.
+// A twin: a copy of an organization in memory, on a server in this process. Its requests never reach the original.
 import { type Copy, recordsIn } from "../../access/copy/copy.ts";
 import type { AccessGraph, RoleNode } from "../../access/graph/graph.ts";
 import { isListedKind, type Live, readListed } from "../../access/graph/live.ts";
 import type { HeldRecord } from "../../access/review/proposal.ts";
-import type { Client } from "../../client/client.ts";
 import { isLoopbackUrl, type Json, parentOf, resources } from "../../schema/index.ts";
 import { createKeys, createServer, type ServerKeys, type ServerOptions } from "../../server/index.ts";
 import { loopbackClient } from "../client.ts";
 
-export interface Twin {
-  /** address of the original */
-  original: string;
-  copy: Copy;
-  /** address of the twin, on loopback */
-  url: string;
-  /** An API token of any identity of the copy; with `claims`, of one that accepts a workload with these. */
-  tokenOf(identity: string, claims?: Json): Promise<string>;
-  /** An API token of this identity, or of none, that may do everything in the copied organizations. */
-  operatorToken(identity: string | undefined): Promise<string>;
-  /** a client that acts as this identity */
-  clientOf(identity: string): Promise<Client>;
-  /** the same with the rights of an operator */
-  operatorOf(identity: string | undefined): Promise<Client>;
-  close(): Promise<void>;
-}
+export type Twin = Awaited<ReturnType<typeof startTwin>>;
 
 /** All twins of the process share them: making keys takes longer than starting a twin. A token names its twin, and no other one takes it. */
 let keys: ServerKeys | undefined;
 
 /** `copy` is what `copyOf` has read at the address `original`. Throws what `createServer` throws. */
-export const startTwin = async (copy: Copy, original: string, options: ServerOptions = {}): Promise<Twin> => {
+export const startTwin = async (copy: Copy, original: string, options: ServerOptions = {}) => {
   keys ??= createKeys();
   const server = await createServer({
     keys,
@@ -40,11 +24,18 @@ export const startTwin = async (copy: Copy, original: string, options: ServerOpt
     seed: copy,
   });
   const { localUrl: url, tokenOf, close } = server;
-  const operatorToken = server.operatorToken as Twin["operatorToken"];
+  /** An API token of this identity, or of none, that may do everything in the copied organizations. */
+  const operatorToken = server.operatorToken as (identity: string | undefined) => Promise<string>;
   return {
-    ...{ original, copy, url, tokenOf, operatorToken, close },
-    clientOf: async (identity) => loopbackClient(url, await tokenOf(identity)),
-    operatorOf: async (identity) => loopbackClient(url, await operatorToken(identity)),
+    // The addresses of the original and of the twin, which is on loopback.
+    ...{ original, url },
+    ...{ copy, operatorToken, close },
+    /** An API token of any identity of the copy; with claims, of one that accepts a workload with these. */
+    tokenOf,
+    /** a client that acts as this identity */
+    clientOf: async (identity: string) => loopbackClient(url, await tokenOf(identity)),
+    /** the same with the rights of an operator */
+    operatorOf: async (identity: string | undefined) => loopbackClient(url, await operatorToken(identity)),
   };
 };
 
@@ -54,10 +45,10 @@ export const recordsOf = (twins: ReadonlyMap<string, Pick<Twin, "copy">>, first:
     recordsIn(copy).map(([plural, one]): [string, Json] => [`${address} ${plural} ${one.uid}`, one]),
   );
   const records = new Map(all);
-  return (plural: string, uid: string, service = first): Json | undefined => records.get(`${service} ${plural} ${uid}`);
+  return (plural: string, uid: string, service = first) => records.get(`${service} ${plural} ${uid}`);
 };
 
-// What a twin has, as an access graph: read through its lists, as from the service itself.
+// The records of a twin as an access graph: read through its lists, as from the service itself.
 
 export interface TwinLive extends Live {
   /** repos and account associations, which go with their group */

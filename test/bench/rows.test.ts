@@ -1,6 +1,6 @@
 // The figures of `npm run bench`: which rows it measures, and what it makes of the rounds.
 import { describe, expect, test } from "vitest";
-import { UsageError } from "../../cli/usage.ts";
+import { UsageError } from "../../cli/irm-command.ts";
 import type { Figures } from "./engine/measure.ts";
 import { plans, type RowPlan, rowOf } from "./engine/rows.ts";
 import { parseBench } from "./engine/table.ts";

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { checkEngine, checkPlugin } from "../../cli/doctor/machine.ts";
-import { packageVersion } from "../../cli/package-version.ts";
+import { packageVersion } from "../../cli/irm-command.ts";
 import { doctor, failed, MAIN, messageOf, PRODUCTION, problems, startDoctor } from "../harness/doctor.ts";
 import { payloadOf } from "../harness/sts.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";

@@ -24,7 +24,7 @@ const HOME = { baseUrl: HERE, authUrl: HERE, requestTimeoutMs: 1_000 };
 
 test("--service names a token, whatever the job lists", async () => {
   stub({ IRM_BASE_URL: HERE, IRM_TOKEN: "secret", OTHER: "other" });
-  const clients = clientsOf(HOME, servicesFrom([`${THERE}=OTHER`], process.env));
+  const clients = clientsOf(servicesFrom([`${THERE}=OTHER`]), HOME);
   expect([...clients.keys()]).toEqual([HERE, THERE]);
   expect(await clients.get(THERE)?.caller()).toMatchObject({ source: `OTHER (--service ${THERE})` });
 });

@@ -1,6 +1,6 @@
 // The command line of the long-running scripts.
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { UsageError } from "../../cli/usage.ts";
+import { UsageError } from "../../cli/irm-command.ts";
 
 /** Throws UsageError for a flag that does not exist or lacks its value. */
 export const parseFlags = <const O extends NonNullable<ParseArgsConfig["options"]>>(args: string[], options: O) => {

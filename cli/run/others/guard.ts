@@ -1,6 +1,6 @@
-// Stands between the engine and another provider (https://github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto). What a preview
-// asks, the provider answers. No change and no read of a resource reaches it: a resource keeps what the state has, and a change is refused.
-// So is what depends on such a change: the engine does not run it.
+// Stands between the engine and another provider (https://github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto). The provider answers
+// the requests of a preview. The guard refuses each change and answers each read from the state. The engine then skips the dependents of a
+// refused change.
 import { createRequire } from "node:module";
 import { Server, ServerCredentials, type ServiceError, type sendUnaryData, status } from "@grpc/grpc-js";
 import type {
@@ -16,7 +16,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Json } from "../../../schema/index.ts";
 import { CHANNEL, type Provider, ProviderError } from "./process.ts";
 
-/** In the error of each change. It tells a refused change from one that failed. */
+/** In the error of each refused change: other errors are failures. */
 export const NOT_RUN = "a review does not run other providers";
 
 /** The engine prints it. */
@@ -24,38 +24,33 @@ class GuardError extends Error {
   override readonly name = "GuardError";
 }
 
-/** What the preview of the original says of a resource. */
+/** The facts about a resource from the preview of the original. */
 export interface Judge {
   isOurs(urn: string): boolean;
   /** undefined: it does not show the resource */
   isChanged(urn: string): boolean | undefined;
-  /** what reading the record gives; `kept`: it is what the state has; undefined: not known */
+  /** the record as the preview read it; `kept`: as in the state; undefined: not known */
   readOf(urn: string, id: string): "kept" | { inputs: Json; outputs: Json } | undefined;
 }
 
-/** What is behind a guard. */
+/** The provider behind a guard. */
 export interface Guarded {
   /** dynamic resources: this package's reach their code, and those of others do not */
   isDynamic: boolean;
-  /** where the executable is */
+  /** of the executable */
   folder?: string | undefined;
-  /** The engine has connected here, and listens at `engine`: what is behind starts now. */
+  /** The engine has connected here, and listens at `engine`: starts the provider. */
   attach?(connection: string, engine: string): Promise<void>;
   /** undefined: nothing runs, and each answer is the guard's own */
   of(connection: string): Provider | undefined;
 }
 
-export interface Guard {
-  port: number;
-  close(): void;
-}
-
-/** `report` gets the sentence of a provider that gives no answer. */
+/** `report` gets the sentence of a provider without an answer. */
 export const startGuard = async (
   guarded: Guarded,
   judge: Judge,
   report: (problem: string) => void = () => undefined,
-): Promise<Guard> => {
+) => {
   // The rest of this package loads without the SDK.
   const require = createRequire(import.meta.url);
   const { ResourceProviderService } = require("@pulumi/pulumi/proto/provider_grpc_pb.js");
@@ -139,43 +134,37 @@ const answersOf = (
     const provider = of(connection);
     if (!provider) return name === "cancel" || name === "attach" ? NOTHING : ownAnswer(name, request);
     const limit = UNLIMITED.includes(name) ? "unlimited" : undefined;
-    const pass = (changed: Message = request): Promise<Buffer> =>
+    const pass = (changed: Message = request) =>
       provider.call(method.path, changed === request ? bytes : Buffer.from(changed.serializeBinary()), limit);
     // It may end before it answers.
     if (name === "cancel") return pass().catch(() => NOTHING);
-    if (name === "handshake" && folder !== undefined) return pass(at(folder, bytes, messages));
-    // The program asks as in a preview.
-    if (name === "invoke") return pass(inPreview(bytes, messages));
+    if (name === "handshake" && folder !== undefined) {
+      const handshake = messages.ProviderHandshakeRequest.deserializeBinary(bytes);
+      handshake.setRootDirectory(folder);
+      handshake.setProgramDirectory(folder);
+      return pass(handshake);
+    }
+    if (name === "invoke") {
+      // The program asks as in a preview.
+      const invoke: InvokeRequest = messages.InvokeRequest.deserializeBinary(bytes);
+      invoke.setPreview(true);
+      return pass(invoke);
+    }
     const response = await pass();
     if (name !== "diff" || !isOfOthers || judge.isChanged((request as Message & DiffRequest).getUrn()) !== true)
       return response;
-    // The preview has compared with what exists, and the state may be older.
+    // The preview has compared with the existing record, and the state may be older.
     const diff = messages.DiffResponse.deserializeBinary(response);
     diff.setChanges(messages.DiffResponse.DiffChanges.DIFF_SOME);
     return diff.serializeBinary();
   };
 };
 
-const at = (folder: string, bytes: Buffer, { ProviderHandshakeRequest }: Messages): Message => {
-  const request = ProviderHandshakeRequest.deserializeBinary(bytes);
-  request.setRootDirectory(folder);
-  request.setProgramDirectory(folder);
-  return request;
-};
-
-const inPreview = (bytes: Buffer, { InvokeRequest }: Messages): Message => {
-  const request: InvokeRequest = InvokeRequest.deserializeBinary(bytes);
-  request.setPreview(true);
-  return request;
-};
-
-type Answers = Readonly<Record<string, (request: never) => Message>>;
-
-/** What the engine gets in place of the provider's answer. */
-const ownAnswers = (judge: Judge, messages: Messages): Answers => {
+/** The answers in place of the provider's. */
+const ownAnswers = (judge: Judge, messages: Messages): Readonly<Record<string, (request: never) => Message>> => {
   const { CheckResponse, ConfigureResponse, CreateResponse, DiffResponse } = messages;
   const { GetSchemaResponse, ReadResponse, UpdateResponse } = messages;
-  const isUnchanged = (urn: string): boolean => judge.isChanged(urn) === false;
+  const isUnchanged = (urn: string) => judge.isChanged(urn) === false;
   const check = (inputs: unknown) => {
     const response = new CheckResponse();
     response.setInputs(inputs as never);
@@ -190,10 +179,7 @@ const ownAnswers = (judge: Judge, messages: Messages): Answers => {
   // By the class of the SDK's google-protobuf, which an empty field has.
   const empty = messages.InvokeRequest.deserializeBinary(Uint8Array.of(0x12, 0)).getArgs() as Struct;
   const structFrom = (values: Json) => (empty.constructor as typeof Struct).fromJavaScript(values as never);
-  const refused = (verb: string): Error => new GuardError(`${NOT_RUN}: nothing was ${verb}`);
-  const refuse = (verb: string) => () => {
-    throw refused(verb);
-  };
+  const refused = (verb: string) => new GuardError(`${NOT_RUN}: nothing was ${verb}`);
   return {
     checkConfig: (request: CheckRequest) => check(request.getNews()),
     diffConfig: () => diff(false),
@@ -209,7 +195,7 @@ const ownAnswers = (judge: Judge, messages: Messages): Answers => {
       response.setSchema("{}");
       return response;
     },
-    // What the code would add to the inputs of a change is not known.
+    // The guard does not know the inputs that the code would add to a change.
     check: (request: CheckRequest) => check(isUnchanged(request.getUrn()) ? request.getOlds() : request.getNews()),
     diff: (request: DiffRequest) => diff(!isUnchanged(request.getUrn())),
     read: (request: ReadRequest) => {
@@ -221,7 +207,7 @@ const ownAnswers = (judge: Judge, messages: Messages): Answers => {
       response.setInputs(found === "kept" ? request.getInputs() : structFrom(found.inputs));
       return response;
     },
-    // In a preview, the outputs that the inputs do not give are not known.
+    // In a preview, only the outputs that the inputs give are known.
     create: (request: CreateRequest) => {
       if (!request.getPreview()) throw refused("created");
       const response = new CreateResponse();
@@ -234,6 +220,8 @@ const ownAnswers = (judge: Judge, messages: Messages): Answers => {
       response.setProperties(request.getNews());
       return response;
     },
-    delete: refuse("deleted"),
-  } as Answers;
+    delete: () => {
+      throw refused("deleted");
+    },
+  };
 };

@@ -1,10 +1,8 @@
-// Where the engine finds the executables of providers (https://github.com/pulumi/pulumi/blob/master/sdk/go/common/workspace/plugins.go): what
-// PULUMI_DEBUG_PROVIDERS names, folders of the project, the PATH, and then its own folder of plugins.
+// The places of providers' executables (https://github.com/pulumi/pulumi/blob/master/sdk/go/common/workspace/plugins.go), in the engine's order:
+// PULUMI_DEBUG_PROVIDERS, folders of the project, the PATH, and then its own folder of plugins.
 import {
-  accessSync,
   chmodSync,
   constants,
-  type Dirent,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,6 +13,7 @@ import {
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { documentIn } from "../../../pulumi/project.ts";
 import { isObject, type Json } from "../../../schema/index.ts";
+import { isAccessible } from "../../files.ts";
 import { ProviderError } from "./process.ts";
 
 export interface Plugin {
@@ -22,7 +21,7 @@ export interface Plugin {
   folder: string;
 }
 
-/** This package's provider, which runs as it is. */
+/** This package's provider, which runs without a guard. */
 export const OURS = "irm";
 
 const EXECUTABLE = "pulumi-resource-";
@@ -70,8 +69,8 @@ const localPackages = (root: string, packages: unknown, seen: Set<string>): Plug
     return [{ name, folder }, ...localPackages(root, own, seen)];
   });
 
-/** What is neither the name of a package nor an address: `random`, `random@4.16.0`, `org/random`, `github.com/org/random`. */
-const isPath = (source: string): boolean =>
+/** Neither the name of a package nor an address: `random`, `random@4.16.0`, `org/random`, `github.com/org/random`. */
+const isPath = (source: string) =>
   /^(\.\/|\.\.|\/)/.test(source) ||
   !(/^[\w.-]+(\/[\w.-]+){0,2}(@.+)?$/.test(source) || /^(\w+:\/\/|[\w-]+\.\w+\/)/.test(source));
 
@@ -101,18 +100,12 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-const isExecutable = (file: string) => {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-};
+const isExecutable = (file: string) =>
+  isAccessible(file, constants.X_OK) && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
 /**
- * Makes a folder of plugins that the engine reads in place of the one in `home`: languages and our provider are as they are there. In place of
- * each other provider, `script` is the text of its executable.
+ * Makes a folder of plugins, which the engine reads in place of the one in `home`. Languages and our provider are the same there. Of each other
+ * provider, `script` gives the text of the executable.
  */
 export const guardPlugins = (home: string, own: string, script: (plugin: Plugin) => string): void => {
   const plugins = join(home, "plugins");
@@ -128,18 +121,14 @@ export const guardPlugins = (home: string, own: string, script: (plugin: Plugin)
   }
 };
 
-interface Guarding {
-  name: string;
-  depth: number;
-  script(plugin: Plugin): string;
-}
-
 /** A plugin from a repository may be in a folder of it. */
 const DEPTH_MAX = 4;
-const isOfSource = (entry: Dirent) =>
-  entry.isDirectory() && !entry.name.startsWith(".") && !["node_modules", "venv"].includes(entry.name);
 
-const guardFolder = (from: string, to: string, { name, depth, script }: Guarding): void => {
+const guardFolder = (
+  from: string,
+  to: string,
+  { name, depth, script }: { name: string; depth: number; script(plugin: Plugin): string },
+): void => {
   const entries = readdirSync(from, { withFileTypes: true });
   const files = entries.map((one) => one.name).filter((one) => one.startsWith(EXECUTABLE));
   if (files.length === 0 && entries.some((one) => one.name === PROJECT)) files.push(EXECUTABLE + name);
@@ -148,7 +137,10 @@ const guardFolder = (from: string, to: string, { name, depth, script }: Guarding
     writeFileSync(join(to, file), script({ name: file.slice(EXECUTABLE.length), folder: from }));
     chmodSync(join(to, file), 0o700);
   }
-  if (depth < DEPTH_MAX)
-    for (const one of entries.filter(isOfSource))
-      guardFolder(join(from, one.name), join(to, one.name), { name, depth: depth + 1, script });
+  if (depth === DEPTH_MAX) return;
+  for (const entry of entries) {
+    const isOfSource = !entry.name.startsWith(".") && !["node_modules", "venv"].includes(entry.name);
+    if (entry.isDirectory() && isOfSource)
+      guardFolder(join(from, entry.name), join(to, entry.name), { name, depth: depth + 1, script });
+  }
 };

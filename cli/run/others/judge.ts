@@ -1,4 +1,4 @@
-// What the preview of the original says of the resources of other providers: whether they change, and what was read.
+// The facts about resources of other providers from the preview of the original: their changes, and the records that it read.
 import type { Preview, Step } from "../../../pulumi/preview.ts";
 import { ourTypeOf, partsOfUrn } from "../../../pulumi/urn.ts";
 import { SECRET, UNKNOWN, valuesIn } from "../../../pulumi/value.ts";
@@ -6,20 +6,18 @@ import type { Json } from "../../../schema/index.ts";
 import { UNCHANGED } from "../up.ts";
 import type { Judge } from "./guard.ts";
 
-interface PreviewJudge extends Judge {
-  /**
-   * URNs of resources whose values are not known: the engine leaves them as they are, with what depends on them. A read that is refused would end
-   * the run, so it gives no values.
-   */
-  leftOut: readonly string[];
-}
-
-/** `chosen` are arguments of the user for the engine: it leaves nothing out beside targets. */
-export const judgeFrom = ({ steps }: Preview, chosen: readonly string[] = []): PreviewJudge => {
+/**
+ * `chosen` are arguments of the user for the engine: it leaves nothing out beside targets. `leftOut`: URNs of resources with unknown values. The
+ * engine leaves them and their dependents as they are. A refused read would end the run, so it gives no values.
+ */
+export const judgeFrom = (
+  { steps }: Preview,
+  chosen: readonly string[] = [],
+): Judge & { leftOut: readonly string[] } => {
   const shown = Map.groupBy(steps, ({ urn }) => urn);
   const knownOf = (urn: string, id: string): ReturnType<Judge["readOf"]> => {
     const own = shown.get(urn);
-    // What an import reads becomes a record of the stack.
+    // An import reads a record into the stack.
     if (!own || own.some(({ op }) => op.startsWith("import"))) return undefined;
     const read = own.find(({ newState }) => newState?.external);
     return read ? knownIn(read, id) : "kept";
@@ -37,13 +35,13 @@ export const judgeFrom = ({ steps }: Preview, chosen: readonly string[] = []): P
   };
 };
 
-/** A custom resource of another provider. Components and what belongs to the engine send nothing. */
+/** A custom resource of another provider. Components and resources of the engine send nothing. */
 export const isOther = ({ urn }: { urn: string }): boolean => {
   const { type } = partsOfUrn(urn);
   return ourTypeOf(urn) === undefined && !/^pulumi:/.test(type) && type.split(":").length > 2;
 };
 
-/** The preview of a newer engine shows what it has read. Otherwise it is what the state has. */
+/** The preview of a newer engine shows the record that it has read. Otherwise the state has it. */
 const knownIn = ({ newState, oldState }: Step, id: string): { inputs: Json; outputs: Json } | undefined => {
   const state = [newState, oldState].find((one) => one?.id === id && one.outputs);
   const { inputs, outputs } = state ?? {};

@@ -1,6 +1,6 @@
-// Other providers in a run on twins: each runs behind a guard (guard.ts). The engine finds a provider in its folder of plugins, and starts it there
-// itself: a launcher, in whose place this process starts the real one. What it would take from the project or the PATH, and what runs already,
-// it attaches itself to, by PULUMI_DEBUG_PROVIDERS.
+// Other providers in a run on twins: each runs behind a guard (guard.ts). In its folder of plugins the engine finds launchers, and starts them; this
+// process starts the real providers in their place. To those of the project, of the PATH, and to running ones, the engine attaches itself, by
+// PULUMI_DEBUG_PROVIDERS.
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createServer, type Socket } from "node:net";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { pulumiHome } from "../../../pulumi/project.ts";
 import { BACKEND, type Place } from "../place.ts";
 import type { ProgramUser } from "../user.ts";
-import { type Guard, type Guarded, type Judge, startGuard } from "./guard.ts";
+import { type Guarded, type Judge, startGuard } from "./guard.ts";
 import { ambientPlugins, commandOf, debuggedProviders, guardPlugins, OURS, type Plugin } from "./installed.ts";
 import { attachedProvider, LIMITS, type Provider, type ProviderCommand, startProvider } from "./process.ts";
 
@@ -30,20 +30,13 @@ interface OthersOptions {
   user?: ProgramUser | undefined;
 }
 
-export interface Others {
-  /** what the engine reads it from */
-  env: NodeJS.ProcessEnv;
-  /** of providers that did not answer, one sentence each */
-  problems(): string[];
-  /** Waits for the end of each process. */
-  close(): Promise<void>;
-}
+export type Others = Awaited<ReturnType<typeof startOthers>>;
 
-export const startOthers = async (options: OthersOptions): Promise<Others> => {
+export const startOthers = async (options: OthersOptions) => {
   const { place, env, project } = options;
   const closing = new AbortController();
   const problems = new Set<string>();
-  const guards: Guard[] = [];
+  const guards: Awaited<ReturnType<typeof startGuard>>[] = [];
   const running = new Set<Promise<Provider | undefined>>();
   const start = async (command: ProviderCommand, startMs = LIMITS.startMs) => {
     closing.signal.throwIfAborted();
@@ -97,7 +90,14 @@ export const startOthers = async (options: OthersOptions): Promise<Others> => {
         folder: plugin.folder,
       });
     const list = [...ports].map(([name, port]) => `${name}:${port}`);
-    return { env: { PULUMI_DEBUG_PROVIDERS: list.join(",") }, problems: () => [...problems], close };
+    return {
+      /** for the engine */
+      env: { PULUMI_DEBUG_PROVIDERS: list.join(",") },
+      /** of providers that did not answer, one sentence each */
+      problems: () => [...problems],
+      /** Waits for the end of each process. */
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -106,7 +106,7 @@ export const startOthers = async (options: OthersOptions): Promise<Others> => {
 
 interface Context extends OthersOptions {
   start(command: ProviderCommand, startMs?: number): Promise<Provider>;
-  guard(guarded: Guarded): Promise<Guard>;
+  guard(guarded: Guarded): ReturnType<typeof startGuard>;
 }
 
 /** Where it attaches itself, an engine waits ten seconds for the first answer. */
@@ -151,10 +151,10 @@ const installed = (plugin: Plugin, engine: string, options: OthersOptions): Prov
   return { name: plugin.name, file, args: [...args, engine], cwd, env };
 };
 
-/** What the place has set for the run. */
+/** Variables that the place sets for the run. */
 const OF_PLACE = /^(PULUMI_.*|TMPDIR)$/;
 
-/** What a preview of the user would give to the provider: `launched` has what the engine adds. Our credentials stay away. */
+/** The environment of the provider in a preview of the user: `launched` has the additions of the engine. Our credentials stay away. */
 const environmentFor = (launched: NodeJS.ProcessEnv, { run, env }: OthersOptions): NodeJS.ProcessEnv => {
   const own: NodeJS.ProcessEnv = { ...launched, PULUMI_DEBUG_PROVIDERS: run.PULUMI_DEBUG_PROVIDERS };
   for (const name of new Set([...Object.keys(own), ...BACKEND])) {
@@ -185,7 +185,7 @@ const launch = async (socket: Socket, context: Context): Promise<void> => {
   await provider.close();
 };
 
-/** One that does not start answers everything with the reason. */
+/** A provider that does not start answers each request with the reason. */
 const startLaunched = async (launched: Launch, context: Context): Promise<Provider> => {
   const { name, cwd } = launched;
   try {
@@ -200,6 +200,4 @@ const startLaunched = async (launched: Launch, context: Context): Promise<Provid
 const LAUNCHER = fileURLToPath(new URL(`launcher${extname(import.meta.url)}`, import.meta.url));
 
 const launcherFor = ({ name, folder }: Plugin, socket: string) =>
-  `#!/bin/sh\nexec ${[process.execPath, LAUNCHER, socket, name, folder].map(quoted).join(" ")} "$@"\n`;
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  `#!/bin/sh\nexec ${[process.execPath, LAUNCHER, socket, name, folder].map((text) => `'${text.replaceAll("'", "'\\''")}'`).join(" ")} "$@"\n`;

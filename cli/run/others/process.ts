@@ -13,7 +13,7 @@ export class ProviderError extends Error {
 }
 
 export interface Provider {
-  /** Passes on a request. Throws what the provider throws, and ProviderError where it gives no answer. */
+  /** Passes on a request. Throws the errors of the provider, and ProviderError without an answer. */
   call(path: string, request: Buffer, limit?: "unlimited"): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -27,14 +27,8 @@ export interface ProviderCommand {
   user?: ProgramUser | undefined;
 }
 
-interface Limits {
-  startMs: number;
-  answerMs: number;
-  /** how long it may take to end by itself */
-  endMs: number;
-}
-/** The engine itself waits without a limit. */
-export const LIMITS: Limits = { startMs: 60_000, answerMs: 300_000, endMs: 5000 };
+/** `endMs`: until a process ends by itself. The engine waits without a limit. */
+export const LIMITS = { startMs: 60_000, answerMs: 300_000, endMs: 5000 };
 
 /** Throws ProviderError. Nothing is left of a process that does not start, also once `signal` aborts. */
 export const startProvider = async (
@@ -42,7 +36,7 @@ export const startProvider = async (
   signal: AbortSignal,
   limits = LIMITS,
 ): Promise<Provider> => {
-  // In a group of its own, with all that it starts. What it prints has come to the user in the preview.
+  // In a group of its own, with its children. The user has seen its output in the preview.
   const child = spawn(file, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"], detached: true, ...user?.spawn });
   const ended = new Promise<string>((resolve) => {
     child.on("error", ({ message }) => resolve(`cannot be started (${message})`));
@@ -80,7 +74,7 @@ export const startProvider = async (
 export const attachedProvider = (name: string, port: number): Provider =>
   connection(name, port, LIMITS, { ended: new Promise(() => undefined), end: async () => undefined });
 
-const sentence = (name: string, why: string): string =>
+const sentence = (name: string, why: string) =>
   `the provider ${name} ${why}: run pulumi preview, which shows what the provider prints`;
 
 /** .NET prints control characters before it. */
@@ -95,7 +89,7 @@ const UNTIL_ENDED_MS = 1000;
 const connection = (
   name: string,
   port: number,
-  { answerMs }: Limits,
+  { answerMs }: typeof LIMITS,
   { ended, end }: { ended: Promise<string>; end: () => Promise<void> },
 ): Provider => {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), CHANNEL);
@@ -120,13 +114,13 @@ const connection = (
     call: (path, request, limit) =>
       new Promise((resolve, reject) => {
         if (gone !== undefined) return reject(new ProviderError(gone));
-        const same = (bytes: Buffer): Buffer => bytes;
+        const same = (bytes: Buffer) => bytes;
         const call = client.makeUnaryRequest(path, same, same, request, new Metadata(), (error, response) => {
           clearTimeout(timer);
           if (response) resolve(response);
           else void explained(error as ServiceError).then(reject);
         });
-        const giveUp = (): void => {
+        const giveUp = () => {
           gone ??= sentence(name, `did not answer ${path.split("/").at(-1)} within ${answerMs / 1000} seconds`);
           call.cancel();
           void end();

@@ -1,6 +1,6 @@
 // The results as tables of Markdown.
 
-import { parseCount, UsageError } from "../../../cli/usage.ts";
+import { parseCount, UsageError } from "../../../cli/irm-command.ts";
 import { parseFlags } from "../../support/flags.ts";
 import type { Figures } from "./measure.ts";
 import { plans, type Row, type RowPlan } from "./rows.ts";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { UsageError } from "../../../cli/usage.ts";
+import { UsageError } from "../../../cli/irm-command.ts";
 import { root } from "../../../scripts/base/project.mjs";
 import { parts } from "../../soak/parts.ts";
 import { parseSoak, usage } from "../../soak/run/flags.ts";

@@ -1,6 +1,6 @@
 // Flags of `npm run soak`: which parts run, and the seed of what is random in them. The report of a proof.
 import { randomInt } from "node:crypto";
-import { parseCount, UsageError } from "../../../cli/usage.ts";
+import { parseCount, UsageError } from "../../../cli/irm-command.ts";
 import { parseFlags } from "../../support/flags.ts";
 import type { PartResult } from "../part.ts";
 import { type PartName, parts } from "../parts.ts";

@@ -1,6 +1,6 @@
 // `npm run soak:provider`: random runs of the provider.
 import { randomInt } from "node:crypto";
-import { parseCount, UsageError } from "../../../cli/usage.ts";
+import { parseCount, UsageError } from "../../../cli/irm-command.ts";
 import { ADAPTERS } from "../../harness/small-engine/provider.ts";
 import compileSmallEngine from "../../support/compile-small-engine.ts";
 import { parseFlags, runScript } from "../../support/flags.ts";
