@@ -45,7 +45,7 @@ export type Decision =
   | { is: "answer"; answer: Promise<Json> }
   | { is: "refuse"; why: string };
 
-/** Why the writes cannot be applied; empty: they can. */
+/** The reasons against the writes; empty: they can be applied. */
 export const writeProblems = (writes: readonly Write[]): string[] =>
   writes.flatMap((write) => {
     const foreign = referencesOf(write).filter((n) => writes[n - 1]?.service !== write.service);
@@ -82,12 +82,6 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
     for (const n of referencesOf(line.write)) getOrInsert(waiting, n, () => []).push(line);
     resolve(line);
   }
-  const make = (n: number, uid: string) => {
-    uids.set(n, uid);
-    for (const line of waiting.get(n) ?? []) resolve(line);
-    waiting.delete(n);
-  };
-
   const reserve = ({ line, recorded }: Known, request: Json, paths: readonly string[]): Reserved => {
     for (const path of paths) line.sent.add(path);
     // The later write of a path wins, in whatever order a program sends them.
@@ -181,7 +175,12 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
       line.isDone = true;
       line.isUnknown = false;
       const { uid } = answer;
-      if (typeof uid === "string" && makesUid(methodOf(line.write.method))) make(line.write.n, uid);
+      const { n, method } = line.write;
+      if (typeof uid === "string" && makesUid(methodOf(method))) {
+        uids.set(n, uid);
+        for (const other of waiting.get(n) ?? []) resolve(other);
+        waiting.delete(n);
+      }
       end.resolve(answer);
     },
     /** The write has failed, and may be requested again. */
@@ -228,7 +227,7 @@ const indexOfLines = () => {
   };
 };
 
-const contentOf = (method: string, { parent, fields }: Resolved): string => `${method} ${parent} ${canonical(fields)}`;
+const contentOf = (method: string, { parent, fields }: Resolved) => `${method} ${parent} ${canonical(fields)}`;
 
 const refersTo = (value: unknown, uid: string): boolean =>
   value === uid ||
@@ -238,4 +237,4 @@ const refersTo = (value: unknown, uid: string): boolean =>
 const SHOWN_MAX = 200;
 
 /** A text of the program. */
-const cut = (text: string): string => printable(text.slice(0, SHOWN_MAX));
+const cut = (text: string) => printable(text.slice(0, SHOWN_MAX));

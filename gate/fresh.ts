@@ -1,5 +1,5 @@
-// Before a write that gives access, the gate reads again the records that decide what it gives, unless it did so a moment ago. Someone may
-// have changed them since the review was repeated.
+// Before a write that gives access, the gate reads again the records that decide this access, unless it did so a moment ago. Someone may have
+// changed them since the review was repeated.
 import { isDeepStrictEqual } from "node:util";
 import type { Client } from "../client/client.ts";
 import {
@@ -19,7 +19,7 @@ import type { Resolved } from "./resolved.ts";
 
 const MAX_AGE_MS = 10_000;
 
-/** Kinds that decide what a binding gives, and to whom. */
+/** Kinds that decide the access by a binding, and its holder. */
 const DECIDING: readonly Resource[] = [resources.role, resources.identity];
 
 /** Only people read it: no decision uses it. */
@@ -94,7 +94,7 @@ export const freshOn = ({ reader, ageMs, listed, recordOf, underWay }: Parts) =>
       const one = expected.get(uid);
       if (one) one.maybe.push(...[one.record, ...one.maybe].map((as) => applyMask(schema, as, fields, [...mask])));
     },
-    /** Why the access that the write gives is no longer known; undefined: it is known. Throws the errors of the API. */
+    /** The problem that makes the access by the write uncertain; undefined without one. Throws the errors of the API. */
     problem: async (write: Resolved): Promise<string | undefined> => {
       const problems = await Promise.all(decidingIn(write, recordOf).map(problemOf));
       return problems.find((problem) => problem !== undefined);
@@ -102,7 +102,7 @@ export const freshOn = ({ reader, ageMs, listed, recordOf, underWay }: Parts) =>
   };
 };
 
-/** uids of the roles and identities that decide what access the write gives. */
+/** uids of the roles and identities that decide the access by the write. */
 const decidingIn = ({ method, uid, fields }: Resolved, recordOf: Parts["recordOf"]): string[] => {
   const { verb, resource, schema } = method;
   if (verb === "delete") return [];

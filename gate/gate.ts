@@ -21,6 +21,8 @@ import {
   type Json,
   type OperationName,
   operations,
+  type Resource,
+  resources,
   UIDP_TEXT,
 } from "../schema/index.ts";
 import type { Call } from "../server/front.ts";
@@ -28,12 +30,20 @@ import { type Asked, type Decision, decideOn, type Line, type Reserved } from ".
 import { freshOn } from "./fresh.ts";
 import { type Resolved, resolvedRequest } from "./resolved.ts";
 import { createSender, failureOf, SendFailure, type TokenSource } from "./send.ts";
-import { isRead } from "./server.ts";
 
 const NOT_FOUND = 404;
 
 /** The batch that the provider sends. */
 const BATCH = "BatchCreateRoleBindings";
+
+/**
+ * Reads of records of the API. Excludes exchanges and questions about the caller: neither the provider nor the client needs them in a run.
+ * Includes the time of the service.
+ */
+const READS: ReadonlySet<string> = new Set([
+  "Ping",
+  ...(Object.values(resources) as Resource[]).flatMap(({ methods }) => Object.keys(methods)),
+]);
 
 export interface Service {
   client: Client;
@@ -86,22 +96,13 @@ export const gateOf = (parts: Parts) => {
     answer: async ({ operation, decode }: Call): Promise<Json> => {
       const { request, violations } = await decode();
       if (violations.length > 0) throw invalidArgument(violations);
-      if (isRead(operation)) return sender.read(operation, request);
+      if (operations[operation].method === "GET" && READS.has(operation)) return sender.read(operation, request);
       if (isWrite(operation)) return write(operation, withUids(operation, request));
       const why = `${operation}: the gate passes reads of records and the writes of its change, and nothing else`;
       throw refusal({ method: operation, request }, why, "NOT_IN_CHANGE");
     },
   };
 };
-
-const refusalWith =
-  (onRefused: Parts["onRefused"]) =>
-  (asked: Asked, why: string, reason: GateReason): ApiError => {
-    onRefused(asked, why);
-    const domain = domainOf(operations[asked.method].service);
-    const details: ApiError["details"] = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain }];
-    return apiError("PERMISSION_DENIED", why, { details });
-  };
 
 /** Sends the writes that the gate has reserved, and ends each one with its answer. */
 const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
@@ -122,7 +123,12 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
     underWay: (uid) => updates.get(uid),
   });
 
-  const refusal = refusalWith(onRefused);
+  const refusal = (asked: Asked, why: string, reason: GateReason) => {
+    onRefused(asked, why);
+    const domain = domainOf(operations[asked.method].service);
+    const details: ApiError["details"] = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain }];
+    return apiError("PERMISSION_DENIED", why, { details });
+  };
 
   const succeed = (one: Reserved, answer: Json): void => {
     const { verb, resource, schema } = one.recorded.method;
@@ -142,10 +148,10 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
   const recover = async (all: readonly Reserved[]): Promise<void> => {
     const sent = all.map(({ line }) => lost.get(line) as Sent);
     const [{ entry }] = sent as [Sent];
-    const isAlike = (one: Sent) => one.entry.parent === entry.parent && one.entry.inputs === entry.inputs;
     const head = `${all[0]?.recorded.method.resource.plural} `;
     const before = [...records.keys()].filter((key) => key.startsWith(head)).map((key) => key.slice(head.length));
-    const alike = [...lost.values()].filter(isAlike).length;
+    const isAlike = ({ parent, inputs }: Entry) => parent === entry.parent && inputs === entry.inputs;
+    const alike = [...lost.values()].filter((one) => isAlike(one.entry)).length;
     const found = await findLost(sender.reader, sent, { except: new Set(before), alike });
     for (const [i, one] of all.entries()) if (found[i]) succeed(one, found[i] as Json);
   };

@@ -86,15 +86,10 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
     if (key.startsWith("roleBinding ")) for (const uid of valuesOf(one, "identityUid")) add(bindings, uid);
     if (key.startsWith("externalGroupRoleMapping ")) add(mappings, keyOf(one.parent));
   }
-  const hides = (kind: ExportKind, at: Place): boolean =>
-    copy.copy.notVisible.some(
-      (one) => one.kind === kind && (one.group === "" || rootOf(one.group) === organizationOf(at)),
-    );
-
   const needOf = (write: Write): Need => {
     const { n, method, fields, mask } = write;
     const need: Need = { capabilities: new Set(), places: new Set(), problems: [] };
-    const unknown = (problem: string): void => void need.problems.push(`write ${n} ${problem}`);
+    const unknown = (problem: string) => void need.problems.push(`write ${n} ${problem}`);
     const add = (capabilities: Iterable<string>, at: Place | undefined) => {
       for (const one of capabilities) need.capabilities.add(one);
       if (at === undefined) unknown("needs a capability at a record whose group is not known");
@@ -156,7 +151,12 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
         for (const one of bindings.get(keyOf(write.uid)) ?? [])
           if (one.place === undefined || organizationOf(one.place) === organizationOf(at))
             giveRoles(valuesOf(one, "roleUid"), one.place);
-        if (hides("roleBinding", at)) unknown("changes who an identity is, and not all that it is granted is visible");
+        if (
+          copy.copy.notVisible.some(
+            ({ kind, group }) => kind === "roleBinding" && (group === "" || rootOf(group) === organizationOf(at)),
+          )
+        )
+          unknown("changes who an identity is, and not all that it is granted is visible");
         break;
       case "CreateRepo":
       case "UpdateRepo": {

@@ -60,7 +60,9 @@ export const requestIfSame = (recorded: Resolved, asked: Resolved): { request: J
   const { verb, field, schema } = method;
   if (field === undefined) return { request: { uid } };
   if (verb === "create") {
-    const isThere = asked.parent === recorded.parent || isOtherSpelling(asked.parent);
+    // The service reads the path of a group as its uid. The gate sends the recorded uid.
+    const isOtherSpelling = asked.parent !== "" && !isUidp(asked.parent);
+    const isThere = asked.parent === recorded.parent || isOtherSpelling;
     const filled = fill(schema, fields, asked.fields);
     const differs = [...(isThere ? [] : ["parent"]), ...filled.differs];
     return differs.length > 0
@@ -74,9 +76,6 @@ export const requestIfSame = (recorded: Resolved, asked: Resolved): { request: J
   return { request: { [field]: { ...(value as Json), uid }, updateMask: asked.mask.join(",") } };
 };
 
-/** The path of a group, which the service reads as its uid. The gate sends the recorded uid. */
-const isOtherSpelling = (parent: string | undefined): boolean => parent !== "" && !isUidp(parent);
-
 interface Filled {
   value: unknown;
   /** paths */
@@ -86,11 +85,10 @@ interface Filled {
 const fill = (schema: Message, recorded: Json, asked: Json): Filled => {
   const { value, differs } = fillValue(recorded, asked, "");
   // The service reads another text as the recorded uid, which the gate sends.
-  const isRespelled = (path: string): boolean => {
+  const respelled = fieldPaths(schema, (info) => info.respelled === true).filter((path) => {
     const [own, other] = [valueAt(recorded, path), valueAt(asked, path)];
     return own !== undefined && typeof other === "string" && !isUidp(other);
-  };
-  const respelled = fieldPaths(schema, (info) => info.respelled === true).filter(isRespelled);
+  });
   return { value, differs: differs.filter((path) => !respelled.includes(path)) };
 };
 

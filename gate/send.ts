@@ -25,7 +25,7 @@ const DENIED = 403;
 
 /** A failed request, as far as the service reports. */
 export class SendFailure extends AttemptError {
-  /** what the client gets */
+  /** for the client */
   readonly answer: PassedOn;
 
   constructor(failure: Failure, cause: Error, answer: PassedOn) {
@@ -45,15 +45,11 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
   /** Tokens that were used, and those of them that are too old. */
   const used = new Set<string>();
   const outdated = new Set<string>();
-  const tokenFrom = async (source: TokenSource) => {
-    const token = await source();
-    const found = outdated.has(token) ? await source(token) : token;
-    used.add(found);
-    return found;
-  };
   /** Replaces a token that the service does not accept once: the service has done nothing. */
   const send = async (operation: OperationName, request: Json, source: TokenSource): Promise<HttpAnswer> => {
-    const token = await tokenFrom(source);
+    const first = await source();
+    const token = outdated.has(first) ? await source(first) : first;
+    used.add(token);
     if (isClosing())
       throw new AttemptError(
         { sent: false },

@@ -7,9 +7,6 @@ import type { Credentials, Limits } from "../client/credentials.ts";
 import { classOf, isAncestor, type Operation, resourceMethods, rootOf } from "../schema/index.ts";
 import { type Need, needsOf } from "./needs.ts";
 
-/** The limits of the token of a class of writes. */
-export type TokenClass = Limits;
-
 /** The maximum number of scopes in an exchange, and of their characters in a token. */
 const SCOPES_MAX = 50;
 const SCOPES_LENGTH_MAX = 6_000;
@@ -54,7 +51,10 @@ export const tokensFor = async (
       return uid;
     });
     const tops = topmost([...groups, ...made]);
-    const scopes = [tops, topmost(tops.map(rootOf))].find(fits) ?? [];
+    const fitting = [tops, topmost(tops.map(rootOf))].find(
+      (some) => some.length <= SCOPES_MAX && some.join().length <= SCOPES_LENGTH_MAX,
+    );
+    const scopes = fitting ?? [];
     if (scopes !== tops) {
       const [first = "", ...more] = capabilities;
       const what = more.length === 0 ? first : `${first} and ${more.length} more`;
@@ -86,7 +86,7 @@ export const tokensFor = async (
   const others = classOfWrite.size < writes.length ? [usual] : [];
   await Promise.all([reading ?? usual, ...others, ...first].map(async (one) => (await one).token()));
 
-  // Throws the errors of an exchange. `rejected`: a token that the service has refused; it is returned again if there is no other.
+  // Throws the errors of an exchange. `rejected`: a token that the service has refused; without another one, it is returned again.
   return {
     /** a token that may only read, everywhere */
     read: (rejected?: string) => tokenOf(reading ?? usual, rejected),
@@ -125,5 +125,3 @@ const topmost = (groups: readonly string[]) => {
   for (const uid of [...new Set(groups)].sort()) if (!isAncestor(tops.at(-1) ?? "", uid)) tops.push(uid);
   return tops;
 };
-
-const fits = (scopes: readonly string[]) => scopes.length <= SCOPES_MAX && scopes.join().length <= SCOPES_LENGTH_MAX;

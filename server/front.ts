@@ -19,8 +19,6 @@ interface FrontOptions {
   clock(): number;
 }
 
-export type Front = Awaited<ReturnType<typeof startFront>>;
-
 const HOST = "127.0.0.1";
 const silent = () => {};
 

@@ -4,10 +4,11 @@ import { METHODS, methodOf } from "../../access/change/methods.ts";
 import type { Write } from "../../access/change/write.ts";
 import { type Copy, readCopy } from "../../access/copy/copy.ts";
 import { clientWith } from "../../client/client.ts";
+import type { Limits } from "../../client/credentials.ts";
 import { readConfig } from "../../client/credentials.ts";
 import { redactor } from "../../client/errors.ts";
 import { systemTransport } from "../../client/transport.ts";
-import { READING, type TokenClass, tokensFor } from "../../gate/tokens.ts";
+import { READING, tokensFor } from "../../gate/tokens.ts";
 import { isAncestorOrSelf, type Json, type OperationName } from "../../schema/index.ts";
 import { operationCases, startFixture } from "../contract/operation-case.ts";
 import { IAM, REGISTRY } from "../harness/api-server.ts";
@@ -61,7 +62,7 @@ const binding = (roleUid: unknown): Omit<Write, "n"> => ({
 });
 
 /** Sends it with less until the service asks for no more, then with its token. Returns the class. */
-const expectNeeded = async (operation: OperationName, request: Body): Promise<TokenClass> => {
+const expectNeeded = async (operation: OperationName, request: Body): Promise<Limits> => {
   const isReadme = operation === "UpdateRepoReadme";
   const [subject, identity] = isReadme ? ["librarian", fixture.librarian] : ["owner", api.identity];
   const copy = await readCopy(owner, api.baseUrl);
@@ -69,7 +70,7 @@ const expectNeeded = async (operation: OperationName, request: Body): Promise<To
   const tokens = await tokensOf([writeOf(operation, request)], client, copy);
   expect(tokens.reasons).toEqual([]);
   expect(tokens.classes).toHaveLength(1);
-  const [{ capabilities, scopes }] = tokens.classes as [TokenClass];
+  const [{ capabilities, scopes }] = tokens.classes as [Limits];
   const asked = new Set<string>();
   const way = WAYS["REST in lowerCamel"];
   while (asked.size < capabilities.length) {
