@@ -55,7 +55,7 @@ const readme = (title: string, language: string, fence: string, example: string)
 /** The comment of the package clause, as `go doc` shows it. */
 const goComment = `Package irm is ${about("Go").replace(/^A/, "a")}\n\n${GO_EXAMPLE.replace(/^(?=.)/gm, "\t")}\n${NEEDS}\n`;
 
-/** READMEs by language, and what `go doc` shows. */
+/** READMEs by language, and the text of `go doc`. */
 export const readmes: Readonly<Record<Language | "goComment", string>> = {
   goComment,
   python: readme("pulumi_irm", "Python", "python", PYTHON_EXAMPLE),
