@@ -2,11 +2,11 @@
 import { constants, existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { countText } from "../../access/format/words.ts";
+import type { Env } from "../../client/addresses.ts";
 import type { GetConfig, Given } from "../../client/config.ts";
-import type { Env } from "../../client/env.ts";
 import { withoutSection } from "../../client/errors.ts";
-import { JournalError } from "../../provider/log/file.ts";
-import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
+import { JournalError } from "../../provider/log/entries.ts";
+import { journalFolder, workTreeProblem } from "../../provider/run/journal-path.ts";
 import { documentIn, projectFile } from "../../pulumi/project.ts";
 import { isObject } from "../../schema/index.ts";
 import { pendingIn } from "../command/recover-journal.ts";
@@ -148,7 +148,7 @@ export const checkJournal = async (
 ): Promise<Check> => {
   const folder = journalFolder(found?.value, env);
   const at = `${folder} (${found?.place ?? "default"})`;
-  const problem = journalProblem(found?.value, env, cwd);
+  const problem = workTreeProblem(journalFolder(found?.value, env), cwd);
   if (problem !== undefined) return bad("journal", problem, "set IRM_JOURNAL to a folder outside of the repository");
   let existing = folder;
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
