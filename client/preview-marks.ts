@@ -22,7 +22,7 @@ export const withService = (inputs: Json): Json => {
   return service === undefined ? {} : { [SERVICE]: service };
 };
 
-/** A record that an update takes over from an earlier run. */
+/** A record that an update adopts from an earlier run. */
 export interface TakenOver {
   /** absent where the record cannot be seen yet */
   uid?: string;
@@ -40,8 +40,8 @@ const BY_EARLIER_RUN = ", created by an earlier run at ";
 /** The line that the provider prints. A preview shows no outputs of a native create, so a reader sees only this line. */
 export const takeoverText = (resource: string, record: string, { at, doubt }: TakenOver): string =>
   doubt === undefined
-    ? `${resource} takes over ${record}${BY_EARLIER_RUN}${at}`
-    : `${resource} may take over ${record}${BY_EARLIER_RUN}${at}: ${doubt}`;
+    ? `${resource} adopts ${record}${BY_EARLIER_RUN}${at}`
+    : `${resource} may adopt ${record}${BY_EARLIER_RUN}${at}: ${doubt}`;
 
 const IS_OPEN = " is open: ";
 

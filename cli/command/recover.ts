@@ -80,7 +80,7 @@ const adviceFor = ({ runs, touched }: LeftBehind, others: readonly Leftover[]): 
   const forget = runs.length > 0 ? "npx pulumi-irm recover clean --key KEY" : "pulumi refresh --clear-pending-creates";
   let advice = "";
   if (certain > 0)
-    advice += `\`npx pulumi-irm recover --yes\` deletes ${countText(certain, "record")}; \`pulumi up\` first takes over what the program declares\n`;
+    advice += `\`npx pulumi-irm recover --yes\` deletes ${countText(certain, "record")}; \`pulumi up\` first adopts what the program declares\n`;
   if (others.length > certain) advice += `Look at the records in doubt. Adopt or delete each, then: ${forget}\n`;
   if (touched.size > 0) advice += "`pulumi up`, or `pulumi refresh`, compares what was changed or deleted\n";
   return advice;

@@ -55,7 +55,7 @@ export const uncomparableText = (name: string): string =>
   );
 
 const TAKEN =
-  "Of these records, the program takes over those that it declares as they are. The others belong to no resource: the end of an up " +
+  "Of these records, the program adopts those that it declares as they are. The others belong to no resource: the end of an up " +
   "in TypeScript deletes them, so does pulumi destroy, and npx pulumi-irm recover lists and deletes them.";
 
 const countOf = (count: number, word: string) => (count === 0 ? [] : [`${count} ${count === 1 ? word : `${word}s`}`]);

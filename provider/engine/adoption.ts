@@ -188,7 +188,7 @@ export const notOneRecord = (
 export const adoptionText = (kind: Kind, name: string, record: Json, isSecret: boolean): string | undefined =>
   kind === kindRecords.roleBinding
     ? undefined
-    : [`${kind.type} ${name} takes over ${kind.word} ${record.uid}`, isSecret ? "" : title(record)]
+    : [`${kind.type} ${name} adopts ${kind.word} ${record.uid}`, isSecret ? "" : title(record)]
         .filter(Boolean)
         .join(" ");
 

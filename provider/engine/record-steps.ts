@@ -134,7 +134,7 @@ const check = async (
   if (!isNew) notCompared.add(given[KEY]);
   // A component has found the record (provider/program/policy-match.ts). For a resource in the state, the match is its own record.
   const isMatched = isUidp(match) && !notCompared.has(given[KEY]);
-  if (isMatched) log(`${kind.type} ${nameInKey(given[KEY])} takes over ${kind.word} ${match} ${title(given)}`);
+  if (isMatched) log(`${kind.type} ${nameInKey(given[KEY])} adopts ${kind.word} ${match} ${title(given)}`);
   const news = isMatched ? { ...given, adopt: match } : given;
   const { inputs, failures } = reconcile.check(kind, olds, news, mayReplace);
   if (failures.length > 0) return { inputs, failures };

@@ -47,7 +47,7 @@ export const bindingReviewWith = ({ sentence, log, names, isDeclared }: StepPart
       const news = await withNames(inputs, shown);
       logOnce(
         news,
-        isUidp(news.adopt) ? `takes over role binding ${news.adopt}` : "is new",
+        isUidp(news.adopt) ? `adopts role binding ${news.adopt}` : "is new",
         PARTS.map((part) => `${part} ${namedText(desiredName(news, part))}`),
       );
     },

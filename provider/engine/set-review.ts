@@ -59,11 +59,11 @@ export const setReviewWith = ({ sentence, isDeclared }: StepParts) => {
 
 /** A pair that already has a binding adds no access. Without `existing` it is unknown which pairs have one. */
 const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[] | undefined) => {
-  if (existing === undefined) return pairs.map((pair) => `adds or takes over ${declaredText(pair)}`);
+  if (existing === undefined) return pairs.map((pair) => `adds or adopts ${declaredText(pair)}`);
   const byIdentity = Map.groupBy(existing, ({ identity }) => identity.uid);
   return pairs.map((pair) => {
     const managed = byIdentity.get(pair.identity)?.find((one) => grants(one, pair));
-    return managed ? `takes over ${declaredText(pair)}, role binding ${managed.uid}` : `adds ${declaredText(pair)}`;
+    return managed ? `adopts ${declaredText(pair)}, role binding ${managed.uid}` : `adds ${declaredText(pair)}`;
   });
 };
 

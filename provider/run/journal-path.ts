@@ -34,7 +34,7 @@ export const workTreeProblem = (folder: string, cwd: string): string | undefined
   const tree = workTreesOf(realPathOf(cwd)).find((one) => isWithin(one, place));
   if (tree === undefined) return undefined;
   return (
-    `the folder of the intent journals, ${folder}, is in the work tree ${tree}: a change to its files could make a run take over records ` +
+    `the folder of the intent journals, ${folder}, is in the work tree ${tree}: a change to its files could make a run adopt records ` +
     "of others. Set a folder outside of it: irm:journal in the stack's configuration, or IRM_JOURNAL"
   );
 };

@@ -159,7 +159,7 @@ const takeExisting = (work: Work): void => {
 
 const logTakeover = ({ session, name, recovered }: Work, taken: readonly Live[]): void => {
   if (taken.length === 0) return;
-  const head = `RoleBindingSet ${name}: takes over role bindings that exist:`;
+  const head = `RoleBindingSet ${name}: adopts role bindings that exist:`;
   const lines = taken.map((one) => {
     const by = recovered.has(one.uid) ? ", created by an earlier run" : "";
     return `${bindingText(one)}: ${one.uid}${by}`;

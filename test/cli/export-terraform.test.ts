@@ -139,7 +139,7 @@ test("names what is gone or may not be read, by address and uid, and exits with 
   expect(handover).toContain("terraform state rm \\\n  'chainguard_rolebinding.cloud[0]'\n");
 });
 
-test("repos and tags are taken over, and the readme of a repo is named", async () => {
+test("repos and tags are adopted, and the readme of a repo is named", async () => {
   const { organization } = api;
   const catalogTier = "CATALOG_TIER_BASE";
   const repo = await createUid(api, "repos", organization, { name: "nginx", bundles: ["base"], catalogTier });
@@ -164,7 +164,7 @@ test("repos and tags are taken over, and the readme of a repo is named", async (
   expect(stdout.match(/^(const \w+ = )?new (Repo|Tag)/gm)).toHaveLength(3);
 });
 
-test("names what it does not take over, and why", async () => {
+test("names what it does not adopt, and why", async () => {
   const { organization } = api;
   const group = uid("chainguard_group.platform");
   const [platform, TAINTED] = [{ id: group, name: "platform" }, { status: "tainted" }];
@@ -197,7 +197,7 @@ test("names what it does not take over, and why", async () => {
   );
 });
 
-test("takes over organizations too, also several, which a policy cannot", async () => {
+test("adopts organizations too, also several, which a policy cannot", async () => {
   const beside = await createUid(api, "groups", "", { name: "beside" });
   vi.stubEnv("IRM_TOKEN", await api.token(api.owner.uid, { subject: "owner" }));
   const team = await createUid(api, "groups", api.organization, { name: "a team" });

@@ -84,7 +84,7 @@ it("lists what a killed run created and exits with 3; with --yes it deletes that
   a run without checkpoints that began at \\S+, process 99999999 on \\S+, did not end
   Group::top: group ${top} "top", created \\S+
   Group::below: group ${below} "below", created \\S+
-\`npx pulumi-irm recover --yes\` deletes 2 records; \`pulumi up\` first takes over what the program declares
+\`npx pulumi-irm recover --yes\` deletes 2 records; \`pulumi up\` first adopts what the program declares
 \`pulumi up\`, or \`pulumi refresh\`, compares what was changed or deleted
 $`,
     ),

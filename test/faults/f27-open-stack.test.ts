@@ -69,7 +69,7 @@ const destroy = async ({ testbed, engine, foreign }: Stage): Promise<Program> =>
 
 const REVERTED = "the reverted program";
 const ROWS: Row[] = [
-  ["the same program", "it takes over what was created", up(after)],
+  ["the same program", "it adopts what was created", up(after)],
   [REVERTED, "it restores what was changed or deleted, and deletes the rest", up(before)],
   ["a changed program", "a record that it wants otherwise is deleted, and another one created", up(changed)],
   ["a destroy", "it deletes what the state lacks too", destroy],

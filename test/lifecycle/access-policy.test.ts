@@ -82,11 +82,11 @@ throw new Error("half-way");`);
     const [preview = ""] = output.split("Updating (dev)");
     for (const path of ["acme", "platform", "platform/registry", "platform/clusters", "product"]) {
       const name = path.replace(/^.*\//, "");
-      const group = `Group ${path === "acme" ? path : `acme/${path}`} takes over group ${place.uidOf("groups", name)} "${name}"`;
+      const group = `Group ${path === "acme" ? path : `acme/${path}`} adopts group ${place.uidOf("groups", name)} "${name}"`;
       expect(preview).toContain(group);
     }
-    expect(preview).toContain("Identity acme:identity/release takes over identity");
-    expect(preview).toContain("Role acme:role/publisher takes over role");
+    expect(preview).toContain("Identity acme:identity/release adopts identity");
+    expect(preview).toContain("Role acme:role/publisher adopts role");
     expect(await place.operations()).toEqual(["CreateGroup"]);
     expect(names("groups")).toContain("sales");
 

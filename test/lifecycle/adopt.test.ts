@@ -36,19 +36,19 @@ ${last && guest}`;
     const { output } = await program.must("up", "--yes");
     const [preview = ""] = output.split(/^Updating \(/m);
     for (const line of [
-      `Group team takes over group ${team} "team"`,
+      `Group team adopts group ${team} "team"`,
       `Group team changes on group ${team}:`,
       `- description: "old" becomes "new"`,
-      `Group hidden takes over group ${hidden}`,
-      `Role role takes over role ${role} "own"`,
+      `Group hidden adopts group ${hidden}`,
+      `Role role adopts role ${role} "own"`,
       `- capabilities: ["CAP_IAM_GROUPS_LIST"] becomes ["CAP_IAM_GROUPS_LIST","CAP_REPO_LIST"]`,
     ])
       expect(preview).toContain(line);
     expect((await place.operations()).sort()).toEqual(["UpdateGroup", "UpdateIdentity", "UpdateRole"]);
     for (const line of [
-      `Identity ci takes over identity ${ci} "ci"`,
+      `Identity ci adopts identity ${ci} "ci"`,
       `Identity ci changes on identity ${ci}:\n      - description\n`,
-      `RoleBinding binding takes over role binding ${binding}: identity "ci", role "own"`,
+      `RoleBinding binding adopts role binding ${binding}: identity "ci", role "own"`,
     ])
       expect(output).toContain(line);
     const { resources } = program.state();

@@ -41,12 +41,12 @@ describe("irm export", () => {
     await place.server.takeRequests();
     const { output } = await program.must("up", "--yes");
     const [preview = ""] = output.split("Updating (dev)");
-    expect(preview).toContain(`Group platform takes over group ${made.platform} "platform"`);
+    expect(preview).toContain(`Group platform adopts group ${made.platform} "platform"`);
     expect(output).not.toMatch(/ changes on /);
     expect(await place.operations(), output).toEqual([]);
     // The state has them by now.
     const again = await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
-    expect(again.output).not.toMatch(/ takes over | changes on /);
+    expect(again.output).not.toMatch(/ adopts | changes on /);
     expect(await place.operations()).toEqual([]);
     const count = Object.keys(JSON.parse(file("adopt.json")).resources).length;
     // The identity provider whose secret is not set is not declared.

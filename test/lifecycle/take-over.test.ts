@@ -71,7 +71,7 @@ describe("docs/take-over.md", () => {
     const outputs: string[] = [];
     for (const command of ofPulumi(commands)) outputs.push((await runPulumi(program, command)).output);
     const release = place.rows("identities", "name = ?", "release")[0]?.uid as string;
-    expect(outputs[0]).toContain(`Identity release takes over identity ${release}`);
+    expect(outputs[0]).toContain(`Identity release adopts identity ${release}`);
     expect(await place.writes()).toEqual([]);
     if (at === 1) expect(await original.server.takeRequests()).toEqual([]);
     if (at === 0) {

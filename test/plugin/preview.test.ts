@@ -46,7 +46,7 @@ it("a preview does not know what the service spells otherwise, leaves out or nev
   });
 });
 
-it("a preview shows the record of an interrupted run that the update takes over", async () => {
+it("a preview shows the record of an interrupted run that the update adopts", async () => {
   const { urn, id, inputs } = await created("Group", { parent: org, name: "left behind" });
   const next = await nextProcess();
   const { outs } = await next.create(urn, inputs, { preview: true });
@@ -54,7 +54,7 @@ it("a preview shows the record of an interrupted run that the update takes over"
   expect(outs).toMatchObject({ uid: id });
   expect(outs).not.toHaveProperty("__takenOver");
   expect(next.messages).toEqual([
-    expect.stringContaining(`takes over group ${id} "left behind", created by an earlier run at `),
+    expect.stringContaining(`adopts group ${id} "left behind", created by an earlier run at `),
   ]);
   const update = await next.create(urn, inputs);
   expect(update).toMatchObject({ id });

@@ -124,7 +124,7 @@ it("what a check looks up is the record that a resource adopts, once", async () 
   const { inputs } = await other.check(urn, args);
   expect(inputs).toMatchObject({ adopt: existing.id, onDelete: "the adopted record stays" });
   expect(other.messages).toEqual([
-    `Group adopts takes over group ${existing.id} "theirs"`,
+    `Group adopts adopts group ${existing.id} "theirs"`,
     `Group adopts changes on group ${existing.id}:\n  - description: "x" becomes nothing`,
   ]);
   expect((await other.check(urn, args, inputs)).inputs).toEqual(inputs);

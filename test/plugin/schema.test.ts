@@ -185,7 +185,7 @@ describe("the schema", () => {
     expect(properties?.correlationRule?.willReplaceOnChanges).toBe(true);
   });
 
-  test("takes over the stacks that were written with dynamic resources", () => {
+  test("adopts the stacks that were written with dynamic resources", () => {
     const aliases = Object.values(resources).flatMap((one) => one.aliases.map(({ type }) => type));
     expect(aliases).toEqual(types.map((type) => `pulumi-nodejs:dynamic/irm:${type}`));
   });

@@ -1,4 +1,4 @@
-// `irm export` of random organizations. The program takes over every record and writes nothing, it has nothing to do the second time, and
+// `irm export` of random organizations. The program adopts every record and writes nothing, it has nothing to do the second time, and
 // on a fresh service it creates an organization that is alike.
 
 import { createHash } from "node:crypto";
@@ -28,7 +28,7 @@ type Form = (typeof FORMS)[number];
 
 const newFigures = () => ({
   "records of all kinds": 0,
-  "records that a resource took over": 0,
+  "records that a resource adopted": 0,
   "records that a program names and leaves out": 0,
   "resources created on a fresh service": 0,
 });
@@ -99,10 +99,10 @@ const takesOver = async ({ source, contents, form, nowMs, random, figures }: Pro
     for (const { method, path } of requestsOf(source))
       if (method !== "GET" && !path.startsWith("/dev-issuer/")) problems.push(`adopting sent ${method} ${path}`);
     const taken = uidsIn(stack);
-    figures["records that a resource took over"] += taken.size;
+    figures["records that a resource adopted"] += taken.size;
     // Without its secret, an identity provider is named by its uid.
     const missing = all.entries.filter(({ uid, secret }) => secret === undefined && !taken.has(uid));
-    problems.push(...missing.map(({ kind, uid }) => `${kind} ${uid} was not taken over`));
+    problems.push(...missing.map(({ kind, uid }) => `${kind} ${uid} was not adopted`));
     const after = await readContents(clientOf(source), source.organization);
     problems.push(...differencesBetween(contents.records, after.records));
     return withText(problems, files);

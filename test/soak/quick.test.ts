@@ -60,10 +60,10 @@ const PARTS: {
     least: { "writes of these": 60, "rows of these": 1 },
   },
   {
-    what: "4 random organizations are taken over without a write, and are alike on a fresh service",
+    what: "4 random organizations are adopted without a write, and are alike on a fresh service",
     prove: exports,
     rounds: 4,
-    least: { "records that a resource took over": 50, "resources created on a fresh service": 50 },
+    least: { "records that a resource adopted": 50, "resources created on a fresh service": 50 },
   },
 ];
 

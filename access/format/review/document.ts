@@ -152,7 +152,7 @@ export const countsOf = (report: Report): Count[] => {
     ["alert", steps.filter(({ ok }) => !ok).length, "step fails", "steps fail"],
     ["alert", errors.length, "other error", "other errors"],
     ["alert", differs.length, "row differs", "rows differ"],
-    ["gain", adopted.length, "record is taken over", "records are taken over"],
+    ["gain", adopted.length, "record is adopted", "records are adopted"],
   ];
   return rows.map(([kind, count, one, many, isAlways]) => ({ kind, count, one, many, isAlways }));
 };

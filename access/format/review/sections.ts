@@ -57,7 +57,7 @@ export const sectionsOf = (report: Report): Section[] =>
     section("forced", "forceDestroy", report.forceDestroy.map(forcedItem)),
     section(
       "adopted",
-      "Adopted: existing records that the program takes over",
+      "Adopted: existing records that the program adopts",
       report.adopted.map(({ kind, name, uid, resource, deletedLater }) => {
         const end = deletedLater ? "deleted with the resource" : "it stays when the resource goes";
         return line`${[kind]} ${name} ${uid} by ${resource}; ${[end]}`;

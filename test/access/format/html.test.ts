@@ -42,7 +42,7 @@ test("the page has a section for each part of the report", () => {
     "Roles that change",
     "Deleted groups, and what disappears with them",
     "forceDestroy",
-    "Adopted: existing records that the program takes over",
+    "Adopted: existing records that the program adopts",
     "Live access that nothing declares",
     "Static keys that end within 30 days",
     "Steps that go through",

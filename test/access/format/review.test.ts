@@ -16,7 +16,7 @@ const { report: edit } = smallReview();
 
 test("Markdown says first who gains and loses", () => {
   expect(asMarkdown(edit).split("\n", 1)[0]).toBe(
-    "## Change in access of `acme` by this program: 1 identity: who can assume it changes, 2 identities gain access, 1 subject without an identity gains access, 1 identity loses access, 1 subject without an identity loses access, 1 group is deleted, 1 step fails, 1 other error, 1 row differs, 1 record is taken over; 5 findings, 1 denied",
+    "## Change in access of `acme` by this program: 1 identity: who can assume it changes, 2 identities gain access, 1 subject without an identity gains access, 1 identity loses access, 1 subject without an identity loses access, 1 group is deleted, 1 step fails, 1 other error, 1 row differs, 1 record is adopted; 5 findings, 1 denied",
   );
 });
 

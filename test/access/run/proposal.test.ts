@@ -93,7 +93,7 @@ describe("a record that the run has made", () => {
   });
 });
 
-test("records that exist which no resource had, and one has now, are taken over; not one that is only read", () => {
+test("records that exist which no resource had, and one has now, are adopted; not one that is only read", () => {
   const left = [
     resource("Group", "team", TEAM, { inputs: { deleteAdopted: true }, outputs: { adopted: true } }),
     resource("Role", "viewer", viewer, { outputs: { adopted: true } }),

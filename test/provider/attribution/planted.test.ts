@@ -1,4 +1,4 @@
-// A journal is a file. Lines that somebody else has written into it must not make a run delete or take over what it did not create. And what a
+// A journal is a file. Lines that somebody else has written into it must not make a run delete or adopt what it did not create. And what a
 // run finds by the lines of others, and by the engine's state.
 import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -66,7 +66,7 @@ describe("a line of a killed run without checkpoints", () => {
     expect(await isGroupThere(service, record.id)).toBe(true);
   });
 
-  it("makes no resource take over a record that differs from what the program asks for", async () => {
+  it("makes no resource adopt a record that differs from what the program asks for", async () => {
     const record = await createGroup(service, parent, "admin");
     plant(record, timeOf(record));
     service.clock.advance(120_000);
@@ -138,7 +138,7 @@ it.each<[string, object[], EngineState | undefined, number, string]>([
   ["unclear", [wrote("a", NEW), ENDING], stateOf(1_900, { a: OLD }), 0, "whose engine died while it saved"],
   ["saved", [wrote("a"), ENDING], stateOf(3_000), 0, "that only deleted: the state lacks the record"],
   ["unclear", A, undefined, 1, "of a stack whose state cannot be read: nothing is known"],
-  ["lost", [...A, { ...BEGAN, judged: "lost" }], stateOf(9_000, { a: NEW }), 0, "of which it is known: taken over"],
+  ["lost", [...A, { ...BEGAN, judged: "lost" }], stateOf(9_000, { a: NEW }), 0, "of which it is known: adopted"],
 ])("a run without checkpoints is %s: %#", (verdict, lines, state, leftovers, _why) => {
   const findings = findingsOf(openWith(BEGAN, ...lines), state);
   expect([...findings.verdicts.values()]).toEqual([verdict]);

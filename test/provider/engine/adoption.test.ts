@@ -257,7 +257,7 @@ describe.each([
     const first = await start({ cwd });
     const inputs = await checked(first, {}, args);
     expect(inputs).toMatchObject({ adopt: uid, onDelete: "the adopted record stays" });
-    expect(machine.messages).toEqual([expect.stringContaining(`Group ${args.name} takes over group ${uid}`)]);
+    expect(machine.messages).toEqual([expect.stringContaining(`Group ${args.name} adopts group ${uid}`)]);
     const { id, outs } = await first.create(inputs);
     expect(id).toBe(uid);
     const second = await start({ cwd });

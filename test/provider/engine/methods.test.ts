@@ -76,7 +76,7 @@ it("methods adopt the match of a component only for a resource that is new to th
   const { methods, messages } = await configuredMethods();
   const news = { ...ENG, [MATCH]: GROUP };
   expect(await methods.group.check({}, news)).toMatchObject({ inputs: { adopt: GROUP }, failures: [] });
-  expect(messages).toEqual([`Group eng takes over group ${GROUP} "eng"`]);
+  expect(messages).toEqual([`Group eng adopts group ${GROUP} "eng"`]);
   // Nothing matches: the resource creates its record.
   const none = await methods.group.check({}, { ...news, ...keyOf("other"), [MATCH]: undefined });
   expect(none.inputs).not.toHaveProperty("adopt");

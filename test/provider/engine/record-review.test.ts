@@ -149,11 +149,11 @@ describe("of bindings that a program declares by uid", async () => {
     );
   });
 
-  test("also of a set, which takes over a binding that exists", async () => {
+  test("also of a set, which adopts a binding that exists", async () => {
     const uid = await createUid(api, "roleBindings", team, { identityUid: ci, roleUid: await api.role("viewer") });
     const bindings = ["viewer", "editor"].map((role) => ({ identity: ci, role }));
     expect(await linesOf("roleBindingSet", "all", { parent: team, bindings })).toEqual([
-      `RoleBindingSet all is new:\n  - takes over "ci" as "viewer", role binding ${uid}\n  - adds "ci" as "editor"`,
+      `RoleBindingSet all is new:\n  - adopts "ci" as "viewer", role binding ${uid}\n  - adds "ci" as "editor"`,
     ]);
   });
 
@@ -163,7 +163,7 @@ describe("of bindings that a program declares by uid", async () => {
     await linesOf("roleBindingSet", "here", { parent: team, bindings });
     await linesOf("roleBindingSet", "there", { parent: UNKNOWN, bindings });
     expect(messages).toEqual([
-      `RoleBindingSet here is new:\n  - adds or takes over ${ci} as "viewer"`,
+      `RoleBindingSet here is new:\n  - adds or adopts ${ci} as "viewer"`,
       `RoleBindingSet there is new:\n  - adds ${ci} as "viewer"`,
     ]);
   });

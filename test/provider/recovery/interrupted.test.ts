@@ -1,4 +1,4 @@
-// What counts of the operations that a killed run left in the engine's state (docs/faults.md#f26). A machine without its journal takes over
+// What counts of the operations that a killed run left in the engine's state (docs/faults.md#f26). A machine without its journal adopts
 // what that run created, and nothing else.
 import { describe, expect, it } from "vitest";
 import { findLost } from "../../../provider/attribution/lost-machine.ts";
@@ -150,7 +150,7 @@ describe("a create that a killed run left in the engine's state", () => {
   ];
   refuses("is older than the killed run", (args) => ({ pending: [{ args, agoMs: -5 * SECOND_MS }] }));
   refuses("differs from what was sent", (args) => ({ pending: [{ args: { ...args, description: "another" } }] }));
-  refuses("was taken over, or created again, by an update that has succeeded since", (args) => ({
+  refuses("was adopted, or created again, by an update that has succeeded since", (args) => ({
     pending: [{ args, agoMs: 5 * SECOND_MS }],
     runs: ended("succeeded", SECOND_MS),
   }));
@@ -206,7 +206,7 @@ it("an equal record is refused with the reason where the state cannot be read", 
   );
 });
 
-it("a role binding that exists is taken over only where the killed run created it", async () => {
+it("a role binding that exists is adopted only where the killed run created it", async () => {
   const roleUid = await machine.service.role("viewer");
   for (const isTaken of [true, false]) {
     const { uid: parent } = await machine.createByOther(machine.inputs());

@@ -140,7 +140,7 @@ describe("the folder of the journals", () => {
     const { at, cwd } = checkout();
     expect(workTreeProblem(at(path), cwd)).toBe(
       `the folder of the intent journals, ${at(path)}, is in the work tree ${at("repository")}: a change to its files could make a run ` +
-        "take over records of others. Set a folder outside of it: irm:journal in the stack's configuration, or IRM_JOURNAL",
+        "adopt records of others. Set a folder outside of it: irm:journal in the stack's configuration, or IRM_JOURNAL",
     );
   });
 

@@ -1,5 +1,5 @@
 // A journal that a person or a broken disk has changed, or that a change to the repository brings: the review would show a new identity, and
-// the run would take over the one of somebody else, with all that it may do. Invalid lines are quarantined. No record is adopted, or later
+// the run would adopt the one of somebody else, with all that it may do. Invalid lines are quarantined. No record is adopted, or later
 // deleted, only because the file names it.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -204,14 +204,14 @@ it.each([["by its uid"], ["by a create that is pending"]])(
   },
 );
 
-it("a journal that names the identity of somebody else with what the program asks for: the preview says that it is taken over", async () => {
+it("a journal that names the identity of somebody else with what the program asks for: the preview says that it is adopted", async () => {
   const { boss, uid } = await records();
   const args = { ...boss, ...keyOf("harmless") };
   bring(args, boss, uid);
   await preview(await methodsOf(machine.run()), args);
   expect(machine.messages).toEqual([
     expect.stringMatching(
-      `^Identity harmless takes over identity ${uid} "${boss.name}", created by an earlier run at \\d{4}-.*Z$`,
+      `^Identity harmless adopts identity ${uid} "${boss.name}", created by an earlier run at \\d{4}-.*Z$`,
     ),
   ]);
   expect((await (await methodsOf(machine.run())).create(args)).id).toBe(uid);
@@ -222,12 +222,10 @@ it("a preview shows what an interrupted run created, or may have where an argume
   const { id } = await reconcile.create(identity, machine.run().session, args);
   const lines = machine.lines();
   await preview(await methodsOf(machine.run()), args);
-  expect(machine.messages.at(-1)).toContain(`takes over identity ${id} "${args.name}", created by an earlier run at`);
+  expect(machine.messages.at(-1)).toContain(`adopts identity ${id} "${args.name}", created by an earlier run at`);
   const unknown = { ...args, name: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" };
   await preview(await methodsOf(machine.run()), unknown);
-  expect(machine.messages.at(-1)).toContain(
-    `may take over identity ${id} "${args.name}", created by an earlier run at`,
-  );
+  expect(machine.messages.at(-1)).toContain(`may adopt identity ${id} "${args.name}", created by an earlier run at`);
   expect(machine.lines()).toEqual(lines);
   await machine.service.session.call("DeleteIdentity", { uid: id });
   machine.messages.splice(0);
@@ -241,6 +239,6 @@ it("a preview says so where a request may still be under way, without a wait", a
   await expect(reconcile.create(identity, lost.session, args)).rejects.toThrow("It is unknown");
   const run = machine.run();
   await preview(await methodsOf(run), args);
-  expect(machine.messages.at(-1)).toContain("may take over an identity, created by an earlier run at");
+  expect(machine.messages.at(-1)).toContain("may adopt an identity, created by an earlier run at");
   expect(run.clock.sleeps).toEqual([]);
 });

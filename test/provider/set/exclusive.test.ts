@@ -36,7 +36,7 @@ it("an exclusive set removes nothing first, shows by name what it found, and the
   expect(await sets.preview(wanted, third)).toMatchObject({ changes: false });
 });
 
-it("a set that becomes exclusive lists what it takes over once, and does not keep it as well", async () => {
+it("a set that becomes exclusive lists what it adopts once, and does not keep it as well", async () => {
   const group = await sets.group();
   const existing = await sets.bind(group, "two", "editor");
   const first = await sets.up(sets.inputs(group, ["one viewer"]));
@@ -44,7 +44,7 @@ it("a set that becomes exclusive lists what it takes over once, and does not kee
   const pairs = ["one viewer", "two editor"] as const;
   await sets.preview(sets.inputs(group, pairs, EXCLUSIVE), first);
   expect(machine.messages).toEqual([
-    expect.stringMatching(`^RoleBindingSet set-\\S+ changes:\n  - takes over .*, role binding ${existing}$`),
+    expect.stringMatching(`^RoleBindingSet set-\\S+ changes:\n  - adopts .*, role binding ${existing}$`),
   ]);
 });
 

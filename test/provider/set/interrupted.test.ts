@@ -166,7 +166,7 @@ const binding = (name: string, group: string, identity: string, further: Json = 
   ...{ parent: group, identity, role: "viewer", ...further },
 });
 
-it("a binding that moves into a set in one run is taken over, and the other's delete leaves it", async () => {
+it("a binding that moves into a set in one run is adopted, and the other's delete leaves it", async () => {
   const group = await sets.group();
   const [one] = identities as [string];
   const before = await (await sets.run()).methods.roleBinding.create(binding("b", group, one));

@@ -93,7 +93,7 @@ it("a set adds before it removes, and names each pair in the preview", async () 
   ]);
 });
 
-it("a set takes over a pair that exists, with a line in the log, and leaves what it does not declare", async () => {
+it("a set adopts a pair that exists, with a line in the log, and leaves what it does not declare", async () => {
   const group = await sets.group();
   const [, two] = identities as [string, string];
   const mine = await sets.bind(group, "one", "viewer");
@@ -106,7 +106,7 @@ it("a set takes over a pair that exists, with a line in the log, and leaves what
     { uid: foreign, identity: { uid: two, name: "two" }, role: { uid: await sets.role("editor"), name: "editor" } },
   ]);
   expect(machine.messages.at(-1)).toBe(
-    `RoleBindingSet set-${group}: takes over role bindings that exist:\n  - "one" as "viewer": ${mine}`,
+    `RoleBindingSet set-${group}: adopts role bindings that exist:\n  - "one" as "viewer": ${mine}`,
   );
 });
 

@@ -19,7 +19,7 @@ interface Node {
 export const UIDS = "adopt.json";
 
 interface Options {
-  /** it takes over some of what was made by hand */
+  /** it adopts some of what was made by hand */
   adopts: boolean;
   mayBeExclusive: boolean;
   /** it may come to be one that the update refuses */

@@ -17,7 +17,7 @@ export const makeByHand = async (random: Random, { call, home, organization, pre
     (await call("POST", `${IAM}/${collection}/${parent}`, body)).uid as string;
   const { roles: found } = await call("GET", `${IAM}/roles?name=viewer&uidp.inRoot=true`);
   const viewer = (found as { uid: string }[])[0]?.uid as string;
-  /** what a program may take over, as it declares it */
+  /** what a program may adopt, as it declares it */
   const adoptable: { kind: Declared["kind"]; uid: string; inputs: Json }[] = [];
 
   /** home, and groups below it */

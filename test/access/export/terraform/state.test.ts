@@ -160,7 +160,7 @@ interface Resource {
   instances: { index_key?: unknown }[];
 }
 
-/** Of everything in the state, as if it had been taken over. */
+/** Of everything in the state, as if it had been adopted. */
 const handoverOf = (state: string): string => {
   const { resources } = JSON.parse(state) as { resources: Resource[] };
   const taken = resources.flatMap(({ module, type, name, instances }) =>
