@@ -203,28 +203,18 @@ describe("irm recover on a machine without the journal of a killed run", () => {
     expect(await isGroupThere(service, kept.id)).toBe(true);
   });
 
-  it.each([
-    ["a second update has succeeded", () => useState(2), "2 updates have succeeded since"],
-    ["the resource was protected", () => useState(1, { protect: true }), "had protect or retainOnDelete on it"],
-    [
-      "another record is equal",
-      async () => {
-        await createGroup(service, parent, fields.name, fields.description);
-        useState(1);
-      },
-      "others are like it",
-    ],
-    [
-      "it is not what was sent",
-      async () => {
-        const group = { uid: lost, description: "by hand" };
-        await service.call("UpdateGroup", { group, updateMask: "description" });
-        useState(1);
-      },
-      "it was changed since, or somebody else created it",
-    ],
-  ])("names the record and why it stays where %s", async (_why, act, doubt) => {
+  const alike = () => createGroup(service, parent, fields.name, fields.description);
+  const edit = () =>
+    service.call("UpdateGroup", { group: { uid: lost, description: "by hand" }, updateMask: "description" });
+  const nothing = async () => {};
+  it.each<[string, act: () => Promise<unknown>, updates: number, resource: object, doubt: string]>([
+    ["a second update has succeeded", nothing, 2, {}, "2 updates have succeeded since"],
+    ["the resource was protected", nothing, 1, { protect: true }, "had protect or retainOnDelete on it"],
+    ["another record is equal", alike, 1, {}, "others are like it"],
+    ["it is not what was sent", edit, 1, {}, "it was changed since, or somebody else created it"],
+  ])("names the record and why it stays where %s", async (_why, act, updates, resource, doubt) => {
     await act();
+    useState(updates, resource);
     const { code, stdout } = await runIrm("recover", "--yes");
     expect(code).toBe(3);
     expect(stdout).toContain(doubt);

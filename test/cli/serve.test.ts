@@ -190,15 +190,6 @@ test("serve --public-url prints the address that clients use", async () => {
   await stop(server, "SIGTERM");
 });
 
-test("serve --host 0.0.0.0 logs the only address where clients can sign in", async () => {
-  const server = startCommand("serve", "--host", "0.0.0.0", "--json");
-  const { baseUrl } = await readyOf(server);
-  const { stderr } = await stop(server, "SIGTERM");
-  expect(stderr).toContain(
-    `"message":"clients can sign in at ${baseUrl} only; give --public-url with the address that they use"`,
-  );
-});
-
 // The rules are in test/server/base/rate-limit.test.ts and test/server/services/role-binding.test.ts.
 
 const LISTS = ["GET", "/iam/v2beta1/groups"] as const;

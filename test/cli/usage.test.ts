@@ -11,6 +11,7 @@ import { GROUPS, COMMANDS as ORDER } from "../support/commands.ts";
 import { COMPILED } from "../support/compiled.ts";
 import { commandsOf, documents } from "../support/document.ts";
 import { runIrm as run, success, usageError } from "../support/irm.ts";
+import { rowsOf } from "../support/rows.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
@@ -278,30 +279,25 @@ const complete = async (...words: string[]) => {
 };
 
 describe("irm complete answers", () => {
-  test.each<[string[], string[]]>([
-    [[""], ORDER],
-    [["rec"], ["recover"]],
-    [
-      ["recover", ""],
-      ["list", "clean"],
-    ],
-    [
-      ["serve", "--tls"],
-      ["--tls-cert", "--tls-key"],
-    ],
-    [["serve", "--tls-cert", "--tls", "--tls"], ["--tls-key"]],
-    [["serve", "--dev", "--de"], []],
-    [["serve", "token", "--claim", "a=b", "--cl"], ["--claim"]],
-    [
-      ["serve", "--log-level", ""],
-      ["debug", "info", "warn", "error"],
-    ],
-    [["serve", "--log-level=w"], ["--log-level=warn"]],
-    [["completion", "z"], ["zsh"]],
-    [["serve", "--port", ""], []],
-    [["nothing", ""], ORDER],
-  ])("%j", async (words, values) => {
-    expect(await complete(...words)).toEqual({ kind: "values", values });
+  test.each(
+    rowsOf(`
+      rec_ | recover
+      recover _ | list clean
+      serve --tls_ | --tls-cert --tls-key
+      serve --tls-cert --tls --tls_ | --tls-key
+      serve --dev --de_ | nothing
+      serve token --claim a=b --cl_ | --claim
+      serve --log-level _ | debug info warn error
+      serve --log-level=w_ | --log-level=warn
+      completion z_ | zsh
+      serve --port _ | nothing
+      _ | ${ORDER.join(" ")}
+      nothing _ | ${ORDER.join(" ")}
+    `),
+  )("to %s with: %s", async (typed = "", values = "") => {
+    // The cursor stands at `_`.
+    const words = typed.replace("_", "").split(" ");
+    expect(await complete(...words)).toEqual({ kind: "values", values: values === "nothing" ? [] : values.split(" ") });
   });
 
   test.each<[string[], string]>([
