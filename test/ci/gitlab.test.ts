@@ -2,7 +2,7 @@
 // no engine.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { digestOf } from "../../access/canonical.ts";
 import { serve } from "../harness/api-server.ts";
 import { createProgramChange, type ProgramChange } from "../harness/pipeline/change.ts";
@@ -43,47 +43,45 @@ const run = (variables: Record<string, string>, further: Record<string, string> 
     { checkout: change.checkout, change: readFileSync(change.file, "utf8"), ...options },
   );
 
-describe("a merge request", () => {
-  test("gets the review as a note and an artifact, by the tool and the rules of the default branch", async () => {
-    await change.propose("owner", { "review.yaml": "deny: []\n", ".irm-ci/report.md": "approved\n" });
-    const page = ".irm-ci/access-review-production.html";
-    const [job, ...others] = await run(mergeRequest(), {}, { artifacts: [page, ".irm-ci/report.md"] });
-    expect(others).toEqual([]);
-    expect(job, job?.log).toMatchObject({ name: "access-review", code: 3, hasToken: true });
-    expect(audiences).toEqual([api.authUrl]);
-    expect(job?.artifacts[page]).toMatch(/^<!doctype html>/i);
-    const [note] = gitlab.repository.comments;
-    expect(note?.author).toBe("21");
-    expect(note?.body).toMatch(
-      /^<!-- irm review production run \d+ -->\n## Change in access of `[^`]+` by `access\/production`: /,
-    );
-    expect(note?.body).toContain("- :no_entry: denied [`gains-owner`](https://");
-    expect(note?.body).toContain(`/-/jobs/1001/artifacts/file/${page}`);
-    // Once: in the default branch, and not in the change.
-    expect(gitlab.commands.npm()).toHaveLength(1);
-    expect(gitlab.commands.npm()[0]).not.toContain(basename(change.checkout));
-    for (const folder of [change.checkout, change.repository.root])
-      expect(existsSync(join(folder, "hacked"))).toBe(false);
-  });
+test("a merge request gets a note and an artifact, by tool and rules of the default branch", async () => {
+  await change.propose("owner", { "review.yaml": "deny: []\n", ".irm-ci/report.md": "approved\n" });
+  const page = ".irm-ci/access-review-production.html";
+  const [job, ...others] = await run(mergeRequest(), {}, { artifacts: [page, ".irm-ci/report.md"] });
+  expect(others).toEqual([]);
+  expect(job, job?.log).toMatchObject({ name: "access-review", code: 3, hasToken: true });
+  expect(audiences).toEqual([api.authUrl]);
+  expect(job?.artifacts[page]).toMatch(/^<!doctype html>/i);
+  const [note] = gitlab.repository.comments;
+  expect(note?.author).toBe("21");
+  expect(note?.body).toMatch(
+    /^<!-- irm review production run \d+ -->\n## Change in access of `[^`]+` by `access\/production`: /,
+  );
+  expect(note?.body).toContain("- :no_entry: denied [`gains-owner`](https://");
+  expect(note?.body).toContain(`/-/jobs/1001/artifacts/file/${page}`);
+  // Once: in the default branch, and not in the change.
+  expect(gitlab.commands.npm()).toHaveLength(1);
+  expect(gitlab.commands.npm()[0]).not.toContain(basename(change.checkout));
+  for (const folder of [change.checkout, change.repository.root])
+    expect(existsSync(join(folder, "hacked"))).toBe(false);
+});
 
-  test("into a branch of its author fails, and nothing of that branch runs", async () => {
-    change.makeBranch("theirs", { "review.yaml": "deny: []\n", theirs: "" });
-    const [job] = await run(mergeRequest(undefined, "theirs"));
-    expect(job, job?.log).toMatchObject({ name: "access-review", code: 3 });
-    const [folder = ""] = gitlab.commands.npm().at(-1)?.split(": ") ?? [];
-    expect([existsSync(join(folder, "package.json")), existsSync(join(folder, "theirs"))]).toEqual([true, false]);
-    expect(gitlab.repository.comments[0]?.body).toContain("- :no_entry: denied [`other-branch`](https://");
-    expect(gitlab.repository.comments[0]?.body).toContain("- :no_entry: denied [`gains-owner`](https://");
-  });
+test("a merge request into a branch of its author fails, and nothing of that branch runs", async () => {
+  change.makeBranch("theirs", { "review.yaml": "deny: []\n", theirs: "" });
+  const [job] = await run(mergeRequest(undefined, "theirs"));
+  expect(job, job?.log).toMatchObject({ name: "access-review", code: 3 });
+  const [folder = ""] = gitlab.commands.npm().at(-1)?.split(": ") ?? [];
+  expect([existsSync(join(folder, "package.json")), existsSync(join(folder, "theirs"))]).toEqual([true, false]);
+  expect(gitlab.repository.comments[0]?.body).toContain("- :no_entry: denied [`other-branch`](https://");
+  expect(gitlab.repository.comments[0]?.body).toContain("- :no_entry: denied [`gains-owner`](https://");
+});
 
-  test("from a fork runs a job without a token, which says why", async () => {
-    const before = [audiences.length, gitlab.commands.npm().length, gitlab.repository.requests.length];
-    const [job, ...others] = await run(mergeRequest("43"));
-    expect(others).toEqual([]);
-    expect(job).toMatchObject({ name: "access-fork", code: 1, hasToken: false });
-    expect(job?.log).toMatch(/^This merge request comes from a fork, whose author need not have any right here\./);
-    expect([audiences.length, gitlab.commands.npm().length, gitlab.repository.requests.length]).toEqual(before);
-  });
+test("a merge request from a fork runs a job without a token, which says why", async () => {
+  const before = [audiences.length, gitlab.commands.npm().length, gitlab.repository.requests.length];
+  const [job, ...others] = await run(mergeRequest("43"));
+  expect(others).toEqual([]);
+  expect(job).toMatchObject({ name: "access-fork", code: 1, hasToken: false });
+  expect(job?.log).toMatch(/^This merge request comes from a fork, whose author need not have any right here\./);
+  expect([audiences.length, gitlab.commands.npm().length, gitlab.repository.requests.length]).toEqual(before);
 });
 
 test("the input branch names the branch of the tool, of the rules, and of the updates", async () => {

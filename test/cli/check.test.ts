@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { offlineText } from "../../access/roles/lock.ts";
 import { signIn } from "../harness/signed-in.ts";
 import { startTeam } from "../harness/team.ts";
@@ -249,46 +249,44 @@ test("mistakes exit with 1: no files of the usual names", async () => {
   );
 });
 
-describe("--live", async () => {
-  const { api, platform, registry, publisher, reader } = await startTeam();
-  await api.actor("release", { role: publisher, at: registry, in: platform });
+const { api, platform, registry, publisher, reader } = await startTeam();
+await api.actor("release", { role: publisher, at: registry, in: platform });
 
-  const live = async (tests: string, token = api.owner.token) => {
-    signIn(api, token);
-    const path = writeAll({ "live.tests.yaml": tests }, `live-${tests.length}-${token.length}`);
-    return runIrm("test", path("live.tests.yaml"), "--live", "--format", "json");
-  };
+const live = async (tests: string, token = api.owner.token) => {
+  signIn(api, token);
+  const path = writeAll({ "live.tests.yaml": tests }, `live-${tests.length}-${token.length}`);
+  return runIrm("test", path("live.tests.yaml"), "--live", "--format", "json");
+};
 
-  test("asks the API, by names with their group", async () => {
-    const { code, stdout } = await live(`tests:
+test("--live: asks the API, by names with their group", async () => {
+  const { code, stdout } = await live(`tests:
   - { name: publishes, identity: platform/release, can: tag.create, at: platform/registry }
   - { name: nobody else, capability: tag.create, only: [owner] }
 `);
-    expect(code).toBe(3);
-    expect(JSON.parse(stdout).tests).toEqual([
-      { name: "publishes", passed: true },
-      {
-        name: "nobody else",
-        passed: false,
-        reason: expect.stringMatching(
-          /^platform\/release can tag.create at platform\/registry, by its binding to publisher \([0-9a-f/]+\)$/,
-        ),
-      },
-    ]);
-  });
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout).tests).toEqual([
+    { name: "publishes", passed: true },
+    {
+      name: "nobody else",
+      passed: false,
+      reason: expect.stringMatching(
+        /^platform\/release can tag.create at platform\/registry, by its binding to publisher \([0-9a-f/]+\)$/,
+      ),
+    },
+  ]);
+});
 
-  test("what the caller cannot see passes no test of what must not be", async () => {
-    const { code, stdout } = await live("tests: [{ name: nobody, capability: vuln.create, only: [] }]\n", reader.token);
-    expect(code).toBe(3);
-    expect(JSON.parse(stdout).tests[0].reason).toMatch(/not visible/);
-  });
+test("--live: what the caller cannot see passes no test of what must not be", async () => {
+  const { code, stdout } = await live("tests: [{ name: nobody, capability: vuln.create, only: [] }]\n", reader.token);
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout).tests[0].reason).toMatch(/not visible/);
+});
 
-  test("a name that does not exist is a mistake, and an API that refuses is reported", async () => {
-    expect(await live("tests: [{ name: a, identity: platform/relase, cannot: tag.create }]\n")).toEqual(
-      failure(1, '"a": there is no identity platform/relase; did you mean platform/release?'),
-    );
-    expect(await live("tests: [{ name: a, identity: owner, cannot: tag.create }]\n", "x")).toEqual(
-      failure(1, /^irm test: /),
-    );
-  });
+test("--live: a name that does not exist is a mistake, and an API that refuses is reported", async () => {
+  expect(await live("tests: [{ name: a, identity: platform/relase, cannot: tag.create }]\n")).toEqual(
+    failure(1, '"a": there is no identity platform/relase; did you mean platform/release?'),
+  );
+  expect(await live("tests: [{ name: a, identity: owner, cannot: tag.create }]\n", "x")).toEqual(
+    failure(1, /^irm test: /),
+  );
 });

@@ -4,7 +4,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { IAM, serve, startPlainServer, type TestServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { signIn } from "../harness/signed-in.ts";
@@ -189,45 +189,43 @@ test("half done, an undo that fails can be run again", async () => {
   expect(await heldBy(uid)).toEqual(everything);
 });
 
-describe("refuses", () => {
-  test("the caller's own identity, unless --force is given", async () => {
-    const { name, uid, token } = await target();
-    await bind(uid, platform, "owner");
-    vi.stubEnv("IRM_TOKEN", token);
-    expect(await revoke("--identity", uid, "--yes")).toEqual(
-      exactFailure(1, `irm revoke: ${name} is your own identity; give --force to remove its access all the same\n`),
+test("refuses the caller's own identity, unless --force is given", async () => {
+  const { name, uid, token } = await target();
+  await bind(uid, platform, "owner");
+  vi.stubEnv("IRM_TOKEN", token);
+  expect(await revoke("--identity", uid, "--yes")).toEqual(
+    exactFailure(1, `irm revoke: ${name} is your own identity; give --force to remove its access all the same\n`),
+  );
+  expect(readdirSync(".")).toEqual([]);
+  // It may remove what is in platform, and the right to do so goes last.
+  const { code, removed } = await revokeAsJson("--identity", uid, "--yes", "--force");
+  expect({ code, removed: removed.map(({ role }: { role: string }) => role) }).toEqual({
+    code: 1,
+    removed: ["registry.push", "editor", "owner"],
+  });
+  expect(await heldBy(uid)).toEqual([`${acme} viewer`]);
+});
+
+test("refuses a file that exists, and a folder that cannot be written: nothing is removed", async () => {
+  const { uid } = await target();
+  writeFileSync("mine.json", "mine");
+  for (const [out, why] of [
+    ["mine.json", `${process.cwd()}/mine.json exists already; give another name`],
+    ["/no/undo.json", "cannot write /no/undo.json: ENOENT"],
+  ] as const)
+    expect(await revoke("--identity", uid, "--yes", "--format", "json", "--undo-file", out)).toEqual(
+      exactFailure(1, `irm revoke: ${why}. Nothing was removed.\n`),
     );
-    expect(readdirSync(".")).toEqual([]);
-    // It may remove what is in platform, and the right to do so goes last.
-    const { code, removed } = await revokeAsJson("--identity", uid, "--yes", "--force");
-    expect({ code, removed: removed.map(({ role }: { role: string }) => role) }).toEqual({
-      code: 1,
-      removed: ["registry.push", "editor", "owner"],
-    });
-    expect(await heldBy(uid)).toEqual([`${acme} viewer`]);
-  });
+  expect(await heldBy(uid)).toEqual(everything);
+  expect(readFileSync("mine.json", "utf8")).toBe("mine");
+});
 
-  test("a file that exists, and a folder that cannot be written: nothing is removed", async () => {
-    const { uid } = await target();
-    writeFileSync("mine.json", "mine");
-    for (const [out, why] of [
-      ["mine.json", `${process.cwd()}/mine.json exists already; give another name`],
-      ["/no/undo.json", "cannot write /no/undo.json: ENOENT"],
-    ] as const)
-      expect(await revoke("--identity", uid, "--yes", "--format", "json", "--undo-file", out)).toEqual(
-        exactFailure(1, `irm revoke: ${why}. Nothing was removed.\n`),
-      );
-    expect(await heldBy(uid)).toEqual(everything);
-    expect(readFileSync("mine.json", "utf8")).toBe("mine");
-  });
-
-  test.each([
-    ["{}", "undo.json is not a file that irm revoke wrote: "],
-    ["no", "undo.json is not JSON"],
-  ])("an undo file that holds %s", async (text, message) => {
-    writeFileSync("undo.json", text);
-    expect(await revoke("--undo", "undo.json")).toEqual(failure(1, `irm revoke: ${message}`));
-  });
+test.each([
+  ["{}", "undo.json is not a file that irm revoke wrote: "],
+  ["no", "undo.json is not JSON"],
+])("refuses an undo file that holds %s", async (text, message) => {
+  writeFileSync("undo.json", text);
+  expect(await revoke("--undo", "undo.json")).toEqual(failure(1, `irm revoke: ${message}`));
 });
 
 const changed = async (change: (text: string) => string) => {
@@ -376,90 +374,88 @@ const targetOf = async (rows: string) => {
 const AS_IT_WAS =
   "irm revoke: access.yaml is as it was, and an update that refreshes may grant the access again: access.yaml:";
 
-describe("with access.yaml in the folder", () => {
-  test("takes what it grants out of it, and a program is named for the rest", async () => {
-    const { name, uid, policy } = await targetOf(
-      "  platform: { editor: [NAME, other] } # both\n  platform/registry:\n    registry.push: [NAME]\n",
-    );
-    const { code, stdout, stderr } = await revoke("--identity", name, "--yes");
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr:
-        "if a program or another policy declares this role binding, change it, or an update that refreshes grants the access again\n",
-    });
-    expect(stdout).toContain(`  access.yaml  access.platform.editor: ${name}\n`);
-    expect(stdout).toMatch(/\nremoved 2 entries from access\.yaml\n$/);
-    expect(read()).toBe(policy("  platform: { editor: [other] } # both\n"));
-    const [file = ""] = readdirSync(".").filter((one) => one.startsWith("irm-revoke-"));
-    expect(await revoke("--undo", file)).toEqual(
-      success(
-        expect.stringMatching(
-          `\n  access.yaml  access.platform.editor: ${name}\n  access.yaml  access.platform/registry.registry.push: ${name}\nput back 3 role bindings of ${name}\nput back 2 entries in access.yaml\n$`,
-        ),
+test("with access.yaml: takes what it grants out of it, and a program is named for the rest", async () => {
+  const { name, uid, policy } = await targetOf(
+    "  platform: { editor: [NAME, other] } # both\n  platform/registry:\n    registry.push: [NAME]\n",
+  );
+  const { code, stdout, stderr } = await revoke("--identity", name, "--yes");
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr:
+      "if a program or another policy declares this role binding, change it, or an update that refreshes grants the access again\n",
+  });
+  expect(stdout).toContain(`  access.yaml  access.platform.editor: ${name}\n`);
+  expect(stdout).toMatch(/\nremoved 2 entries from access\.yaml\n$/);
+  expect(read()).toBe(policy("  platform: { editor: [other] } # both\n"));
+  const [file = ""] = readdirSync(".").filter((one) => one.startsWith("irm-revoke-"));
+  expect(await revoke("--undo", file)).toEqual(
+    success(
+      expect.stringMatching(
+        `\n  access.yaml  access.platform.editor: ${name}\n  access.yaml  access.platform/registry.registry.push: ${name}\nput back 3 role bindings of ${name}\nput back 2 entries in access.yaml\n$`,
       ),
-    );
-    const restored = policy(
-      "  platform: { editor: [other, NAME] } # both\n  platform/registry:\n    registry.push: [ NAME ]\n",
-    );
-    expect(read()).toBe(restored);
-    // A second time there is nothing to put back.
-    expect((await revoke("--undo", file)).stdout).toMatch(`\nput back 0 role bindings of ${name}; 3 existed\n`);
-    expect([read(), await heldBy(uid)]).toEqual([restored, everything]);
-  });
+    ),
+  );
+  const restored = policy(
+    "  platform: { editor: [other, NAME] } # both\n  platform/registry:\n    registry.push: [ NAME ]\n",
+  );
+  expect(read()).toBe(restored);
+  // A second time there is nothing to put back.
+  expect((await revoke("--undo", file)).stdout).toMatch(`\nput back 0 role bindings of ${name}; 3 existed\n`);
+  expect([read(), await heldBy(uid)]).toEqual([restored, everything]);
+});
 
-  test("an undo says what is to be put back where it cannot edit the policy, or has none", async () => {
-    const { name, revoked } = await targetOf("  platform: { editor: [NAME, other] }\n");
-    const { undo } = await revoked();
-    const changed = policyOf("another", "  platform: { editor: [other] }\n");
-    writeFileSync("access.yaml", changed);
-    const { code, restored, stderr } = await revokeAsJson("--undo", undo);
-    expect({ code, restored: restored.length, stderr, text: read() }).toEqual({
-      ...{ code: 1, restored: 3, text: changed },
-      stderr: `irm revoke: access.yaml is as it was, and its next update removes the access again: after that, access.platform.editor[1]: there is no identity ${name}; declare it in identities\n`,
-    });
-    rmSync("access.yaml");
-    expect(await revoke("--undo", undo)).toEqual({
-      code: 0,
-      stdout: expect.stringContaining(`\nput back 0 role bindings of ${name}; 3 existed\n`),
-      stderr: `there is no access.yaml here; put these back in the policy too, or its next update removes the access: access.platform.editor: ${name}\n`,
-    });
+test("with access.yaml: an undo says what is to be put back where it cannot edit the policy, or has none", async () => {
+  const { name, revoked } = await targetOf("  platform: { editor: [NAME, other] }\n");
+  const { undo } = await revoked();
+  const changed = policyOf("another", "  platform: { editor: [other] }\n");
+  writeFileSync("access.yaml", changed);
+  const { code, restored, stderr } = await revokeAsJson("--undo", undo);
+  expect({ code, restored: restored.length, stderr, text: read() }).toEqual({
+    ...{ code: 1, restored: 3, text: changed },
+    stderr: `irm revoke: access.yaml is as it was, and its next update removes the access again: after that, access.platform.editor[1]: there is no identity ${name}; declare it in identities\n`,
   });
+  rmSync("access.yaml");
+  expect(await revoke("--undo", undo)).toEqual({
+    code: 0,
+    stdout: expect.stringContaining(`\nput back 0 role bindings of ${name}; 3 existed\n`),
+    stderr: `there is no access.yaml here; put these back in the policy too, or its next update removes the access: access.platform.editor: ${name}\n`,
+  });
+});
 
-  test("an undo gives no role in the policy to another identity", async () => {
-    const { name, uid, revoked } = await targetOf("  platform: { editor: [NAME, other] }\n");
-    const { undo } = await revoked();
-    const left = read();
-    writeFileSync(undo, read(undo).replace(`"identity": "${name}"`, '"identity": "other"'));
-    const { code, stderr } = await revoke("--undo", undo);
-    expect({ code, stderr, text: read() }).toEqual({
-      ...{ code: 1, text: left },
-      stderr: `irm revoke: access.yaml is as it was, and its next update removes the access again: access.yaml: identities.other is not ${uid}\n`,
-    });
+test("with access.yaml: an undo gives no role in the policy to another identity", async () => {
+  const { name, uid, revoked } = await targetOf("  platform: { editor: [NAME, other] }\n");
+  const { undo } = await revoked();
+  const left = read();
+  writeFileSync(undo, read(undo).replace(`"identity": "${name}"`, '"identity": "other"'));
+  const { code, stderr } = await revoke("--undo", undo);
+  expect({ code, stderr, text: read() }).toEqual({
+    ...{ code: 1, text: left },
+    stderr: `irm revoke: access.yaml is as it was, and its next update removes the access again: access.yaml: identities.other is not ${uid}\n`,
   });
+});
 
-  test("takes it out also where the role bindings are gone already", async () => {
-    const { uid, policy, revoked } = await targetOf("  /: { viewer: [NAME] }\n");
-    for (const { uid: binding } of (await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } }))
-      .roleBindings)
-      await api.ok("DELETE", `${IAM}/roleBindings/${binding}`);
-    expect(await revoked()).toMatchObject({ code: 0, removed: [], undo: expect.any(String) });
-    expect(read()).toBe(policy("").replace(/access:\n$/, "access: {}\n"));
-  });
+test("with access.yaml: takes it out also where the role bindings are gone already", async () => {
+  const { uid, policy, revoked } = await targetOf("  /: { viewer: [NAME] }\n");
+  for (const { uid: binding } of (await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } }))
+    .roleBindings)
+    await api.ok("DELETE", `${IAM}/roleBindings/${binding}`);
+  expect(await revoked()).toMatchObject({ code: 0, removed: [], undo: expect.any(String) });
+  expect(read()).toBe(policy("").replace(/access:\n$/, "access: {}\n"));
+});
 
-  test.each([
-    [
-      "  /: &rows { viewer: [NAME] }\n  platform: { <<: *rows, editor: [other] }\n",
-      "an alias stands for an entry that would go; write it out",
-    ],
-    ["  /: { viewer: [NAME, nobody-here] }\n", "there is no identity nobody-here; declare it in identities"],
-  ])("removes the access, and fails, where it cannot edit %j", async (rows, why) => {
-    const { uid, policy, revoked } = await targetOf(rows);
-    const { code, removed, stderr } = await revoked();
-    expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 3 });
-    expect(stderr).toContain(AS_IT_WAS);
-    expect(stderr).toContain(why);
-    expect([await heldBy(uid), read()]).toEqual([[], policy(rows)]);
-  });
+test.each([
+  [
+    "  /: &rows { viewer: [NAME] }\n  platform: { <<: *rows, editor: [other] }\n",
+    "an alias stands for an entry that would go; write it out",
+  ],
+  ["  /: { viewer: [NAME, nobody-here] }\n", "there is no identity nobody-here; declare it in identities"],
+])("with access.yaml: removes the access, and fails, where it cannot edit %j", async (rows, why) => {
+  const { uid, policy, revoked } = await targetOf(rows);
+  const { code, removed, stderr } = await revoked();
+  expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 3 });
+  expect(stderr).toContain(AS_IT_WAS);
+  expect(stderr).toContain(why);
+  expect([await heldBy(uid), read()]).toEqual([[], policy(rows)]);
 });
 
 const rows = "  platform: { editor: [NAME] }\n";
@@ -572,70 +568,68 @@ test("--binding says what another uid is", async () => {
   );
 });
 
-describe("--external-group", async () => {
-  const oidc = { issuer: "https://acme.okta.example", clientId: "irm", pkceEnabled: true, groupsClaim: "groups" };
-  const createProvider = async (at: TestServer) =>
-    createUid(at, "identityProviders", at.organization, { name: "sso", defaultRole: await at.role("viewer"), oidc });
-  const sso = await createProvider(api);
-  const map = async (externalGroupId: string, role: string, at = api, provider = sso) => {
-    const fields = { externalGroupId, roleUid: await at.role(role), scope: at.organization };
-    return createUid(at, "externalGroupRoleMappings", provider, fields);
-  };
-  const mapped = async (): Promise<string[]> => {
-    const { externalGroupRoleMappings = [] } = await api.ok("GET", `${IAM}/externalGroupRoleMappings`);
-    const names = new Map([
-      [await api.role("editor"), "editor"],
-      [await api.role("owner"), "owner"],
-    ]);
-    return (externalGroupRoleMappings as { externalGroupId: string; roleUid: string }[])
-      .map((one) => `${one.externalGroupId} ${names.get(one.roleUid)}`)
-      .sort();
-  };
+const oidc = { issuer: "https://acme.okta.example", clientId: "irm", pkceEnabled: true, groupsClaim: "groups" };
+const createProvider = async (at: TestServer) =>
+  createUid(at, "identityProviders", at.organization, { name: "sso", defaultRole: await at.role("viewer"), oidc });
+const sso = await createProvider(api);
+const map = async (externalGroupId: string, role: string, at = api, provider = sso) => {
+  const fields = { externalGroupId, roleUid: await at.role(role), scope: at.organization };
+  return createUid(at, "externalGroupRoleMappings", provider, fields);
+};
+const mapped = async (): Promise<string[]> => {
+  const { externalGroupRoleMappings = [] } = await api.ok("GET", `${IAM}/externalGroupRoleMappings`);
+  const names = new Map([
+    [await api.role("editor"), "editor"],
+    [await api.role("owner"), "owner"],
+  ]);
+  return (externalGroupRoleMappings as { externalGroupId: string; roleUid: string }[])
+    .map((one) => `${one.externalGroupId} ${names.get(one.roleUid)}`)
+    .sort();
+};
 
-  test("removes one mapping, with the same report and undo", async () => {
-    const [mapping] = [await map("SRE", "editor"), await map("SRE", "owner"), await map("Dev", "editor")];
-    const { code, removed, undo, stderr } = await revokeAsJson("--external-group", mapping as string, "--yes");
-    expect({ code, removed }).toEqual({ code: 0, removed: [{ mapping, group: api.organization, role: "editor" }] });
-    expect(stderr).toBe(
-      "if a program or another policy declares this external group role mapping, change it, or an update that refreshes grants the access again\n",
-    );
-    expect(await mapped()).toEqual(["Dev editor", "SRE owner"]);
-    expect(await revoke("--undo", undo)).toEqual(
-      success(
-        `external group SRE of sso  in /  ${sso}\n  /  editor\nput back 1 external group role mapping of external group SRE of sso\n`,
-      ),
-    );
-    expect((await revoke("--undo", undo)).stdout).toContain("put back 0 external group role mappings of");
-    expect(await mapped()).toEqual(["Dev editor", "SRE editor", "SRE owner"]);
-  });
+test("--external-group removes one mapping, with the same report and undo", async () => {
+  const [mapping] = [await map("SRE", "editor"), await map("SRE", "owner"), await map("Dev", "editor")];
+  const { code, removed, undo, stderr } = await revokeAsJson("--external-group", mapping as string, "--yes");
+  expect({ code, removed }).toEqual({ code: 0, removed: [{ mapping, group: api.organization, role: "editor" }] });
+  expect(stderr).toBe(
+    "if a program or another policy declares this external group role mapping, change it, or an update that refreshes grants the access again\n",
+  );
+  expect(await mapped()).toEqual(["Dev editor", "SRE owner"]);
+  expect(await revoke("--undo", undo)).toEqual(
+    success(
+      `external group SRE of sso  in /  ${sso}\n  /  editor\nput back 1 external group role mapping of external group SRE of sso\n`,
+    ),
+  );
+  expect((await revoke("--undo", undo)).stdout).toContain("put back 0 external group role mappings of");
+  expect(await mapped()).toEqual(["Dev editor", "SRE editor", "SRE owner"]);
+});
 
-  test("exits with 1 and names the entry of a policy that would grant it again", async () => {
-    const mapping = await map("Ops", "editor");
-    writeFileSync("access.yaml", `organization: ${acme}\npeople: { sso: { externalGroups: { Ops: [editor] } } }\n`);
-    const { code, stderr } = await revokeAsJson("--external-group", mapping, "--yes");
-    expect({ code, left: (await mapped()).filter((one) => one.startsWith("Ops")) }).toEqual({ code: 1, left: [] });
-    expect(stderr).toContain("may grant the access again: take out people.sso.externalGroups.Ops: editor\n");
-  });
+test("--external-group exits with 1 and names the entry of a policy that would grant it again", async () => {
+  const mapping = await map("Ops", "editor");
+  writeFileSync("access.yaml", `organization: ${acme}\npeople: { sso: { externalGroups: { Ops: [editor] } } }\n`);
+  const { code, stderr } = await revokeAsJson("--external-group", mapping, "--yes");
+  expect({ code, left: (await mapped()).filter((one) => one.startsWith("Ops")) }).toEqual({ code: 1, left: [] });
+  expect(stderr).toContain("may grant the access again: take out people.sso.externalGroups.Ops: editor\n");
+});
 
-  test("refuses the last owner, also where only people are owners, unless --force is given", async () => {
-    const other = await serve();
-    const admin = await createUid(other, "roles", other.organization, {
-      name: "admin",
-      capabilities: ["GROUPS", "IDENTITY", "ROLES", "ROLE_BINDINGS", "IDENTITY_PROVIDERS"].flatMap((kind) => [
-        `CAP_IAM_${kind}_LIST`,
-        `CAP_IAM_${kind}_DELETE`,
-      ]),
-    });
-    const { token } = await other.actor("admin", { role: admin });
-    signIn(other, token);
-    expect(await revoke("--identity", other.identity, "--yes")).toEqual(
-      failure(1, /^irm revoke: owner is the last owner of .* that you can see; give --force/),
-    );
-    const mapping = await map("SRE", "owner", other, await createProvider(other));
-    expect((await revoke("--identity", other.identity, "--yes", "--force")).code).toBe(0);
-    expect(await revoke("--external-group", mapping, "--yes")).toEqual(
-      failure(1, /^irm revoke: external group SRE of sso is the last owner of .* that you can see/),
-    );
-    expect((await revoke("--external-group", mapping, "--yes", "--force")).code).toBe(0);
+test("--external-group refuses the last owner, also where only people are owners, unless --force is given", async () => {
+  const other = await serve();
+  const admin = await createUid(other, "roles", other.organization, {
+    name: "admin",
+    capabilities: ["GROUPS", "IDENTITY", "ROLES", "ROLE_BINDINGS", "IDENTITY_PROVIDERS"].flatMap((kind) => [
+      `CAP_IAM_${kind}_LIST`,
+      `CAP_IAM_${kind}_DELETE`,
+    ]),
   });
+  const { token } = await other.actor("admin", { role: admin });
+  signIn(other, token);
+  expect(await revoke("--identity", other.identity, "--yes")).toEqual(
+    failure(1, /^irm revoke: owner is the last owner of .* that you can see; give --force/),
+  );
+  const mapping = await map("SRE", "owner", other, await createProvider(other));
+  expect((await revoke("--identity", other.identity, "--yes", "--force")).code).toBe(0);
+  expect(await revoke("--external-group", mapping, "--yes")).toEqual(
+    failure(1, /^irm revoke: external group SRE of sso is the last owner of .* that you can see/),
+  );
+  expect((await revoke("--external-group", mapping, "--yes", "--force")).code).toBe(0);
 });

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newGraph } from "../../access/graph/graph.ts";
 import {
   ambientPlugins,
@@ -34,71 +34,69 @@ const write = (path: string, text = "", mode = 0o755): string => {
   return dirname(file);
 };
 
-describe("where providers are found", () => {
-  test("in the project: a path of plugins or packages, and the local packages of these", () => {
-    const inner = write("project/component/PulumiPlugin.yaml", "runtime: nodejs\npackages: { inner: ./inner }\n");
-    const root = dirname(inner);
-    const providers = [
-      { name: "own", path: "bin" },
-      { name: "irm", path: "plugin" },
-    ];
-    const packages = { component: "./component", random: "random@4.16.0", hub: "org/hub@1.0.0", git: "github.com/a/b" };
-    expect(projectPlugins(root, { plugins: { providers }, packages })).toEqual([
-      { name: "own", folder: join(root, "bin") },
-      { name: "component", folder: join(root, "component") },
-      { name: "inner", folder: join(root, "inner") },
-    ]);
-    expect(projectPlugins(root, { packages: { other: { source: "../other", version: "1.0.0" } } })).toEqual([
-      { name: "other", folder: join(dirname(root), "other") },
-    ]);
-  });
+test("providers are found: in the project: a path of plugins or packages, and the local packages of these", () => {
+  const inner = write("project/component/PulumiPlugin.yaml", "runtime: nodejs\npackages: { inner: ./inner }\n");
+  const root = dirname(inner);
+  const providers = [
+    { name: "own", path: "bin" },
+    { name: "irm", path: "plugin" },
+  ];
+  const packages = { component: "./component", random: "random@4.16.0", hub: "org/hub@1.0.0", git: "github.com/a/b" };
+  expect(projectPlugins(root, { plugins: { providers }, packages })).toEqual([
+    { name: "own", folder: join(root, "bin") },
+    { name: "component", folder: join(root, "component") },
+    { name: "inner", folder: join(root, "inner") },
+  ]);
+  expect(projectPlugins(root, { packages: { other: { source: "../other", version: "1.0.0" } } })).toEqual([
+    { name: "other", folder: join(dirname(root), "other") },
+  ]);
+});
 
-  test("on the PATH, the first of each name, unless the user ignores it", () => {
-    const [one, two] = [write("one/pulumi-resource-aws"), write("two/pulumi-resource-aws")];
-    for (const name of ["pulumi-resource-irm", "pulumi-language-x"]) write(`one/${name}`);
-    write("one/pulumi-resource-text", "", 0o644);
-    write("two/pulumi-resource-gcp");
-    const PATH = ["relative", folder.path("missing"), one, two].join(":");
-    expect(ambientPlugins({ PATH })).toEqual([
-      { name: "aws", folder: one },
-      { name: "gcp", folder: two },
-    ]);
-    expect(ambientPlugins({ PATH, PULUMI_IGNORE_AMBIENT_PLUGINS: "true" })).toEqual([]);
-    expect(debuggedProviders({ PULUMI_DEBUG_PROVIDERS: "aws:1234,gcp:x" })).toEqual(new Map([["aws", 1234]]));
-  });
+test("providers are found: on the PATH, the first of each name, unless the user ignores it", () => {
+  const [one, two] = [write("one/pulumi-resource-aws"), write("two/pulumi-resource-aws")];
+  for (const name of ["pulumi-resource-irm", "pulumi-language-x"]) write(`one/${name}`);
+  write("one/pulumi-resource-text", "", 0o644);
+  write("two/pulumi-resource-gcp");
+  const PATH = ["relative", folder.path("missing"), one, two].join(":");
+  expect(ambientPlugins({ PATH })).toEqual([
+    { name: "aws", folder: one },
+    { name: "gcp", folder: two },
+  ]);
+  expect(ambientPlugins({ PATH, PULUMI_IGNORE_AMBIENT_PLUGINS: "true" })).toEqual([]);
+  expect(debuggedProviders({ PULUMI_DEBUG_PROVIDERS: "aws:1234,gcp:x" })).toEqual(new Map([["aws", 1234]]));
+});
 
-  test("in the folder of plugins: a guard is in the place of each that is not ours, also of one in a repository", () => {
-    const home = folder.path("home");
-    for (const name of ["resource-aws-v6.0.0/pulumi-resource-aws", "resource-irm-v0.1.0/pulumi-resource-irm"])
-      write(`home/plugins/${name}`, "as it is");
-    const repository = write("home/plugins/resource-github.com_a_b.git-v1.0.0/sub/PulumiPlugin.yaml");
-    write("home/plugins/language-yaml-v1.0.0/pulumi-language-yaml", "as it is");
-    write("home/plugins/resource-gcp-v1.0.0/pulumi-resource-gcp");
-    write("home/plugins/resource-gcp-v1.0.0.partial");
-    const own = folder.path("guarded");
-    guardPlugins(home, own, ({ name, folder: at }) => `guard of ${name} at ${at}`);
-    const files = readdirSync(own, { recursive: true, withFileTypes: true })
-      .filter((one) => !one.isDirectory())
-      .map((one) => readFileSync(join(one.parentPath, one.name), "utf8"));
-    expect(files.toSorted()).toEqual([
-      "as it is",
-      "as it is",
-      `guard of aws at ${join(home, "plugins", "resource-aws-v6.0.0")}`,
-      `guard of github.com_a_b.git at ${repository}`,
-    ]);
-    // The engine passes over a link to a folder.
-    expect(lstatSync(join(own, "plugins", "resource-irm-v0.1.0")).isDirectory()).toBe(true);
-  });
+test("providers are found: a guard is in the place of each plugin that is not ours", () => {
+  const home = folder.path("home");
+  for (const name of ["resource-aws-v6.0.0/pulumi-resource-aws", "resource-irm-v0.1.0/pulumi-resource-irm"])
+    write(`home/plugins/${name}`, "as it is");
+  const repository = write("home/plugins/resource-github.com_a_b.git-v1.0.0/sub/PulumiPlugin.yaml");
+  write("home/plugins/language-yaml-v1.0.0/pulumi-language-yaml", "as it is");
+  write("home/plugins/resource-gcp-v1.0.0/pulumi-resource-gcp");
+  write("home/plugins/resource-gcp-v1.0.0.partial");
+  const own = folder.path("guarded");
+  guardPlugins(home, own, ({ name, folder: at }) => `guard of ${name} at ${at}`);
+  const files = readdirSync(own, { recursive: true, withFileTypes: true })
+    .filter((one) => !one.isDirectory())
+    .map((one) => readFileSync(join(one.parentPath, one.name), "utf8"));
+  expect(files.toSorted()).toEqual([
+    "as it is",
+    "as it is",
+    `guard of aws at ${join(home, "plugins", "resource-aws-v6.0.0")}`,
+    `guard of github.com_a_b.git at ${repository}`,
+  ]);
+  // The engine passes over a link to a folder.
+  expect(lstatSync(join(own, "plugins", "resource-irm-v0.1.0")).isDirectory()).toBe(true);
+});
 
-  test("an executable starts as it is, and a language runs a plugin without one", () => {
-    const [built, project] = [write("built/pulumi-resource-a"), write("project-of-b/PulumiPlugin.yaml")];
-    expect(commandOf({ name: "a", folder: built }, ["pulumi"])).toEqual([join(built, "pulumi-resource-a")]);
-    const run = ["pulumi", "plugin", "run", "--kind", "resource", project, "--"];
-    expect(commandOf({ name: "b", folder: project }, ["pulumi"])).toEqual(run);
-    expect(() => commandOf({ name: "c", folder: built }, ["pulumi"])).toThrow(
-      `the provider c cannot be started: ${built} has no pulumi-resource-c and no PulumiPlugin.yaml; build it, or correct the path in Pulumi.yaml`,
-    );
-  });
+test("providers are found: an executable starts as it is, and a language runs a plugin without one", () => {
+  const [built, project] = [write("built/pulumi-resource-a"), write("project-of-b/PulumiPlugin.yaml")];
+  expect(commandOf({ name: "a", folder: built }, ["pulumi"])).toEqual([join(built, "pulumi-resource-a")]);
+  const run = ["pulumi", "plugin", "run", "--kind", "resource", project, "--"];
+  expect(commandOf({ name: "b", folder: project }, ["pulumi"])).toEqual(run);
+  expect(() => commandOf({ name: "c", folder: built }, ["pulumi"])).toThrow(
+    `the provider c cannot be started: ${built} has no pulumi-resource-c and no PulumiPlugin.yaml; build it, or correct the path in Pulumi.yaml`,
+  );
 });
 
 const bucketUrn = (name: string) => `urn:pulumi:dev::acme::aws:s3/bucket:Bucket::${name}`;

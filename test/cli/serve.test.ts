@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { credentials } from "@grpc/grpc-js";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { startServerProcess } from "../harness/api-process.ts";
 import { payloadOf } from "../harness/sts.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
@@ -29,45 +29,43 @@ const stop = async (server: Started, signal: NodeJS.Signals) => {
   return server.finished;
 };
 
-describe("serve --dev --json", async () => {
-  const server: Started = startCommand("serve", "--dev", "--json");
-  const ready: Record<string, string> = await readyOf(server);
-  afterAll(() => server.process.kill("SIGKILL"));
+const server: Started = startCommand("serve", "--dev", "--json");
+const ready: Record<string, string> = await readyOf(server);
+afterAll(() => server.process.kill("SIGKILL"));
 
-  test("prints one line for programs once it is ready, with a token of one hour, from a real exchange, that calls the API as the owner", async () => {
-    expect(Object.keys(ready)).toEqual([
-      ...["baseUrl", "authUrl", "issuer", "organization", "identity", "token", "localUrl", "localAuthUrl"],
-    ]);
-    expect(ready).toEqual({
-      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      authUrl: ready.baseUrl,
-      issuer: `${ready.authUrl}/dev-issuer`,
-      organization: expect.stringMatching(/^[0-9a-f]{40}$/),
-      identity: expect.stringMatching(new RegExp(`^${ready.organization}/[0-9a-f]{16}$`)),
-      token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
-      localUrl: ready.baseUrl,
-      localAuthUrl: ready.baseUrl,
-    });
-    const token = ready.token as string;
-    const claims = payloadOf(token);
-    expect(claims).toMatchObject({
-      ...{ iss: ready.authUrl, sub: ready.identity, aud: ready.baseUrl, act: { iss: ready.issuer, sub: "owner" } },
-    });
-    expect(Number(claims.exp) - Number(claims.iat)).toBe(3600);
-    const { json } = await get(ready.baseUrl as string, "/iam/v2beta1/groups", token);
-    expect(json.groups).toMatchObject([{ uid: ready.organization }]);
+test("serve --dev --json prints one line once it is ready, with a token of an hour that calls the API as the owner", async () => {
+  expect(Object.keys(ready)).toEqual([
+    ...["baseUrl", "authUrl", "issuer", "organization", "identity", "token", "localUrl", "localAuthUrl"],
+  ]);
+  expect(ready).toEqual({
+    baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    authUrl: ready.baseUrl,
+    issuer: `${ready.authUrl}/dev-issuer`,
+    organization: expect.stringMatching(/^[0-9a-f]{40}$/),
+    identity: expect.stringMatching(new RegExp(`^${ready.organization}/[0-9a-f]{16}$`)),
+    token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    localUrl: ready.baseUrl,
+    localAuthUrl: ready.baseUrl,
   });
+  const token = ready.token as string;
+  const claims = payloadOf(token);
+  expect(claims).toMatchObject({
+    ...{ iss: ready.authUrl, sub: ready.identity, aud: ready.baseUrl, act: { iss: ready.issuer, sub: "owner" } },
+  });
+  expect(Number(claims.exp) - Number(claims.iat)).toBe(3600);
+  const { json } = await get(ready.baseUrl as string, "/iam/v2beta1/groups", token);
+  expect(json.groups).toMatchObject([{ uid: ready.organization }]);
+});
 
-  test("exits with 0 on SIGTERM, with one line on stdout and JSON lines without the token on stderr", async () => {
-    const { code, stdout, stderr } = await stop(server, "SIGTERM");
-    expect(code).toBe(0);
-    expect(stdout).toBe(`${JSON.stringify(ready)}\n`);
-    const lines = stderr.trimEnd().split("\n");
-    for (const line of lines)
-      expect(JSON.parse(line)).toMatchObject({ time: expect.any(String), level: expect.any(String) });
-    expect(lines.some((line) => line.includes('"event":"sts.exchange"'))).toBe(true);
-    expect(stderr).not.toContain(ready.token);
-  });
+test("serve --dev --json exits with 0 on SIGTERM, with JSON lines without the token on stderr", async () => {
+  const { code, stdout, stderr } = await stop(server, "SIGTERM");
+  expect(code).toBe(0);
+  expect(stdout).toBe(`${JSON.stringify(ready)}\n`);
+  const lines = stderr.trimEnd().split("\n");
+  for (const line of lines)
+    expect(JSON.parse(line)).toMatchObject({ time: expect.any(String), level: expect.any(String) });
+  expect(lines.some((line) => line.includes('"event":"sts.exchange"'))).toBe(true);
+  expect(stderr).not.toContain(ready.token);
 });
 
 const folder = testFolder();
@@ -122,43 +120,40 @@ test("serve --dev prints a banner with instructions", async () => {
   expect(banner).toMatch(new RegExp(`^ {2}export IRM_BASE_URL=${baseUrl} IRM_TOKEN=[\\w-]+\\.[\\w-]+\\.[\\w-]+$`, "m"));
 });
 
-describe("serve --background", () => {
-  const start = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, "serve", "--background", ...args], {
-      encoding: "utf8",
-    });
-    const [, log = "", pid] = /; log: (.*); to stop it: kill (\d+)\n$/.exec(stderr) ?? [];
-    if (pid !== undefined) background.push(Number(pid));
-    return { status, stdout, stderr, log };
-  };
-  const background: number[] = [];
-  afterAll(() => {
-    for (const pid of background) process.kill(pid);
+const start = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, "serve", "--background", ...args], {
+    encoding: "utf8",
   });
+  const [, log = "", pid] = /; log: (.*); to stop it: kill (\d+)\n$/.exec(stderr) ?? [];
+  if (pid !== undefined) background.push(Number(pid));
+  return { status, stdout, stderr, log };
+};
+const background: number[] = [];
+afterAll(() => {
+  for (const pid of background) process.kill(pid);
+});
 
-  test("prints the variables for eval, and the server outlives the command", async () => {
-    const { status, stdout, log } = start("--dev", "--auth-port", "0");
-    expect(status).toBe(0);
-    const [, baseUrl = "", authUrl, token] =
-      /^unset IRM_AUTH_URL; export IRM_BASE_URL=(http:\S+) IRM_AUTH_URL=(http:\S+) IRM_TOKEN=([\w.-]+)\n$/.exec(
-        stdout,
-      ) ?? [];
-    expect(authUrl).not.toBe(baseUrl);
-    expect((await get(baseUrl, "/iam/v2beta1/groups", token)).status).toBe(200);
-    expect(statSync(log).mode & 0o777).toBe(0o600);
-    expect(readFileSync(log, "utf8")).not.toContain(token);
-  });
+test("serve --background prints the variables for eval, and the server outlives the command", async () => {
+  const { status, stdout, log } = start("--dev", "--auth-port", "0");
+  expect(status).toBe(0);
+  const [, baseUrl = "", authUrl, token] =
+    /^unset IRM_AUTH_URL; export IRM_BASE_URL=(http:\S+) IRM_AUTH_URL=(http:\S+) IRM_TOKEN=([\w.-]+)\n$/.exec(stdout) ??
+    [];
+  expect(authUrl).not.toBe(baseUrl);
+  expect((await get(baseUrl, "/iam/v2beta1/groups", token)).status).toBe(200);
+  expect(statSync(log).mode & 0o777).toBe(0o600);
+  expect(readFileSync(log, "utf8")).not.toContain(token);
+});
 
-  test("prints JSON with --json, and no token without --dev", async () => {
-    const { baseUrl, token } = JSON.parse(start("--json").stdout);
-    expect((await get(baseUrl, "/readyz")).status).toBe(200);
-    expect(token).toBeNull();
-    const { port } = new URL(baseUrl);
-    expect(start("--port", port)).toMatchObject({
-      status: 1,
-      stdout: "unset IRM_BASE_URL IRM_AUTH_URL IRM_TOKEN; false\n",
-      stderr: `irm serve: port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one\n`,
-    });
+test("serve --background prints JSON with --json, and no token without --dev", async () => {
+  const { baseUrl, token } = JSON.parse(start("--json").stdout);
+  expect((await get(baseUrl, "/readyz")).status).toBe(200);
+  expect(token).toBeNull();
+  const { port } = new URL(baseUrl);
+  expect(start("--port", port)).toMatchObject({
+    status: 1,
+    stdout: "unset IRM_BASE_URL IRM_AUTH_URL IRM_TOKEN; false\n",
+    stderr: `irm serve: port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one\n`,
   });
 });
 

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { MAIN, runCommand } from "../support/command.ts";
 import { GROUPS, COMMANDS as ORDER } from "../support/commands.ts";
 import { COMPILED } from "../support/compiled.ts";
@@ -278,9 +278,8 @@ const complete = async (...words: string[]) => {
   return { kind, values: lines.map((line) => line.split("\t")[0]) };
 };
 
-describe("irm complete answers", () => {
-  test.each(
-    rowsOf(`
+test.each(
+  rowsOf(`
       rec_ | recover
       recover _ | list clean
       serve --tls_ | --tls-cert --tls-key
@@ -294,21 +293,20 @@ describe("irm complete answers", () => {
       _ | ${ORDER.join(" ")}
       nothing _ | ${ORDER.join(" ")}
     `),
-  )("to %s with: %s", async (typed = "", values = "") => {
-    // The cursor stands at `_`.
-    const words = typed.replace("_", "").split(" ");
-    expect(await complete(...words)).toEqual({ kind: "values", values: values === "nothing" ? [] : values.split(" ") });
-  });
+)("irm complete answers to %s with: %s", async (typed = "", values = "") => {
+  // The cursor stands at `_`.
+  const words = typed.replace("_", "").split(" ");
+  expect(await complete(...words)).toEqual({ kind: "values", values: values === "nothing" ? [] : values.split(" ") });
+});
 
-  test.each<[string[], string]>([
-    [["serve", "--db", ""], "files"],
-    [["serve", "--seed=a"], "files"],
-    [["check", ""], "files"],
-    [["init", "a"], "folders"],
-    [["recover", "list", "--folder", ""], "folders"],
-  ])("%j lets the shell list its %s", async (words, kind) => {
-    expect(await complete(...words)).toEqual({ kind, values: [] });
-  });
+test.each<[string[], string]>([
+  [["serve", "--db", ""], "files"],
+  [["serve", "--seed=a"], "files"],
+  [["check", ""], "files"],
+  [["init", "a"], "folders"],
+  [["recover", "list", "--folder", ""], "folders"],
+])("irm complete answers %j lets the shell list its %s", async (words, kind) => {
+  expect(await complete(...words)).toEqual({ kind, values: [] });
 });
 
 test("the script for bash completes commands, flags, values and files, and evaluates no typed text", async () => {

@@ -1,5 +1,5 @@
 // `irm access whoami`: the identity, how it was reached, what it may do where, and the answer to --check. It only reads, and prints no secret.
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { createUid } from "../harness/records.ts";
 import { requestsOf } from "../harness/signed-in.ts";
 import { startTeam } from "../harness/team.ts";
@@ -131,64 +131,62 @@ test("reports a token that the service refuses, and no credentials, with exit co
   expect(await whoami()).toMatchObject({ code: 1, stderr: expect.stringContaining("no credentials") });
 });
 
-describe("irm access whoami --check", () => {
-  test.each<[string, () => string, string]>([
-    ["the group of the binding, by path", () => "tag.create@platform/registry", "yes, through publisher"],
-    ["the same, by uid", () => `tag.create@${registry}`, "yes, through publisher"],
-    ["a group below it, with the API's name", () => "CAP_IAM_GROUPS_LIST@platform", "yes, through lister"],
-    ["a group above it", () => "tag.create@platform", "no"],
-  ])("answers for %s", async (_, check, message) => {
-    vi.stubEnv("IRM_TOKEN", release.token);
-    const answer = check().replace("CAP_IAM_GROUPS_LIST", "groups.list").replace("@", " at ");
-    expect(await whoami("--check", check())).toEqual({
-      code: message === "no" ? 3 : 0,
-      stdout: `${answer}: ${message}\n`,
-      stderr: "",
-    });
+test.each<[string, () => string, string]>([
+  ["the group of the binding, by path", () => "tag.create@platform/registry", "yes, through publisher"],
+  ["the same, by uid", () => `tag.create@${registry}`, "yes, through publisher"],
+  ["a group below it, with the API's name", () => "CAP_IAM_GROUPS_LIST@platform", "yes, through lister"],
+  ["a group above it", () => "tag.create@platform", "no"],
+])("--check answers for %s", async (_, check, message) => {
+  vi.stubEnv("IRM_TOKEN", release.token);
+  const answer = check().replace("CAP_IAM_GROUPS_LIST", "groups.list").replace("@", " at ");
+  expect(await whoami("--check", check())).toEqual({
+    code: message === "no" ? 3 : 0,
+    stdout: `${answer}: ${message}\n`,
+    stderr: "",
   });
+});
 
-  test("counts a path that the caller cannot follow as no", async () => {
-    vi.stubEnv("IRM_TOKEN", reader.token);
-    const { code, stdout } = await whoami("--check", "groups.list@platform/registry");
-    expect(code).toBe(3);
-    expect(stdout).toContain("not known, which counts as no: you cannot see which group this path means; give its uid");
-    expect(await whoami("--check", `groups.list@${registry}`)).toMatchObject({ code: 0 });
-  });
+test("--check counts a path that the caller cannot follow as no", async () => {
+  vi.stubEnv("IRM_TOKEN", reader.token);
+  const { code, stdout } = await whoami("--check", "groups.list@platform/registry");
+  expect(code).toBe(3);
+  expect(stdout).toContain("not known, which counts as no: you cannot see which group this path means; give its uid");
+  expect(await whoami("--check", `groups.list@${registry}`)).toMatchObject({ code: 0 });
+});
 
-  test("adds its answers to the JSON, and exits with 3 if one of several is not held", async () => {
-    vi.stubEnv("IRM_TOKEN", blind.token);
-    const both = ["--check", `tag.create@${registry}`, "--check", `tag.create@${platform}`];
-    const { code, stdout } = await whoami(...both, "--format", "json");
-    expect(code).toBe(3);
-    expect(JSON.parse(stdout).checks).toEqual([
-      { capability: "tag.create", group: registry, held: true, message: "yes, through publisher" },
-      { capability: "tag.create", group: platform, held: false, message: "no" },
-    ]);
-  });
+test("--check adds its answers to the JSON, and exits with 3 if one of several is not held", async () => {
+  vi.stubEnv("IRM_TOKEN", blind.token);
+  const both = ["--check", `tag.create@${registry}`, "--check", `tag.create@${platform}`];
+  const { code, stdout } = await whoami(...both, "--format", "json");
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout).checks).toEqual([
+    { capability: "tag.create", group: registry, held: true, message: "yes, through publisher" },
+    { capability: "tag.create", group: platform, held: false, message: "no" },
+  ]);
+});
 
-  test("reports a group that does not exist with the nearest name, and follows a path through groups of one name to its end", async () => {
-    vi.stubEnv("IRM_TOKEN", api.owner.token);
-    const absent = `${platform}/${"0".repeat(16)}`;
-    for (const [group, near] of [
-      ["platfrom", "; did you mean platform?"],
-      [absent, ""],
-    ])
-      expect(await whoami("--check", `groups.list@${group}`)).toEqual(
-        exactFailure(1, `irm access whoami: there is no group "${group}"${near}\n`),
-      );
-    vi.stubEnv("IRM_TOKEN", api.owner.token);
-    const second = await createUid(api, "groups", api.organization, { name: "platform" });
-    const only = await createUid(api, "groups", second, { name: "only-here" });
-    const twin = await createUid(api, "groups", second, { name: "registry" });
-    const { checks } = await json("--check", "groups.list@platform/only-here");
-    expect(checks).toMatchObject([{ group: only, held: true }]);
-    const uids = [registry, twin].sort().map((uid) => `  ${uid}\n`);
-    expect(await whoami("--check", "groups.list@platform/registry")).toMatchObject({
-      code: 1,
-      stderr: `irm access whoami: 2 groups have the path "platform/registry"; give a uid:\n${uids.join("")}`,
-    });
-    for (const uid of [twin, only, second]) await api.ok("DELETE", `/iam/v2beta1/groups/${uid}`);
+test("--check reports a group that does not exist, and follows a path through groups of one name", async () => {
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  const absent = `${platform}/${"0".repeat(16)}`;
+  for (const [group, near] of [
+    ["platfrom", "; did you mean platform?"],
+    [absent, ""],
+  ])
+    expect(await whoami("--check", `groups.list@${group}`)).toEqual(
+      exactFailure(1, `irm access whoami: there is no group "${group}"${near}\n`),
+    );
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  const second = await createUid(api, "groups", api.organization, { name: "platform" });
+  const only = await createUid(api, "groups", second, { name: "only-here" });
+  const twin = await createUid(api, "groups", second, { name: "registry" });
+  const { checks } = await json("--check", "groups.list@platform/only-here");
+  expect(checks).toMatchObject([{ group: only, held: true }]);
+  const uids = [registry, twin].sort().map((uid) => `  ${uid}\n`);
+  expect(await whoami("--check", "groups.list@platform/registry")).toMatchObject({
+    code: 1,
+    stderr: `irm access whoami: 2 groups have the path "platform/registry"; give a uid:\n${uids.join("")}`,
   });
+  for (const uid of [twin, only, second]) await api.ok("DELETE", `/iam/v2beta1/groups/${uid}`);
 });
 
 test("irm access whoami is safe to run anywhere: it sends GETs and the exchange, and prints neither the workload's token nor the API's, whole or in part", async () => {

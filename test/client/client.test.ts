@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { clientWith } from "../../client/client.ts";
 import type { Env } from "../../client/config.ts";
 import { LostAnswer, redactor } from "../../client/errors.ts";
@@ -198,36 +198,34 @@ it("call stops waiting for a permission after five attempts", async () => {
   expect(clock.sleeps).toEqual([0, 2_000, 8_000, 16_000]);
 });
 
-describe("a create", () => {
-  const create = (call: ReturnType<typeof setUp>["call"]) => call("CreateGroup", NEW);
+const create = (call: ReturnType<typeof setUp>["call"]) => call("CreateGroup", NEW);
 
-  const unknown: [string, Parameters<typeof scriptedTransport>[0]][] = [
-    ["a reset", lostAnswer(true)],
-    ["503", refusal("UNAVAILABLE", "busy")],
-    ["an answer without a uid", json({ name: "x" })],
-  ];
-  for (const [reason, step] of unknown)
-    it(`is sent once, and its outcome is unknown, after ${reason}`, async () => {
-      const { call, requests } = setUp({ IRM_TOKEN: "given" }, step);
-      expect(await errorOf(create(call))).toBeInstanceOf(LostAnswer);
-      expect(requests).toHaveLength(1);
-    });
-
-  it("is sent again when it certainly did not arrive", async () => {
-    const { call, requests } = setUp(
-      { IRM_TOKEN: "given" },
-      lostAnswer(false),
-      refusal("RESOURCE_EXHAUSTED", "slowly"),
-      group,
-    );
-    await create(call);
-    expect(requests).toHaveLength(3);
+const unknown: [string, Parameters<typeof scriptedTransport>[0]][] = [
+  ["a reset", lostAnswer(true)],
+  ["503", refusal("UNAVAILABLE", "busy")],
+  ["an answer without a uid", json({ name: "x" })],
+];
+for (const [reason, step] of unknown)
+  it(`a create is sent once, and its outcome is unknown, after ${reason}`, async () => {
+    const { call, requests } = setUp({ IRM_TOKEN: "given" }, step);
+    expect(await errorOf(create(call))).toBeInstanceOf(LostAnswer);
+    expect(requests).toHaveLength(1);
   });
 
-  it("that never arrived has a known outcome", async () => {
-    const { call } = setUp({ IRM_TOKEN: "given" }, lostAnswer(false));
-    const error = await errorOf(create(call));
-    expect(error).toMatchObject({ code: "UNAVAILABLE" });
-    expect(error).not.toBeInstanceOf(LostAnswer);
-  });
+it("a create is sent again when it certainly did not arrive", async () => {
+  const { call, requests } = setUp(
+    { IRM_TOKEN: "given" },
+    lostAnswer(false),
+    refusal("RESOURCE_EXHAUSTED", "slowly"),
+    group,
+  );
+  await create(call);
+  expect(requests).toHaveLength(3);
+});
+
+it("a create that never arrived has a known outcome", async () => {
+  const { call } = setUp({ IRM_TOKEN: "given" }, lostAnswer(false));
+  const error = await errorOf(create(call));
+  expect(error).toMatchObject({ code: "UNAVAILABLE" });
+  expect(error).not.toBeInstanceOf(LostAnswer);
 });

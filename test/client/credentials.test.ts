@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Env, parseConfig } from "../../client/config.ts";
 import {
   type CredentialEnvironment,
@@ -42,105 +42,104 @@ const setUp = (env: Env, files: Record<string, string> = {}, isEither = false) =
   return { credentials: credentialsFrom(surroundings), clock, calls, files };
 };
 
-describe("where the API token comes from", () => {
-  const all: Env = {
-    IRM_TOKEN: "token-1",
-    IRM_TOKEN_FILE: "/token",
-    IRM_IDENTITY_TOKEN: workloadJwt("1"),
-    IRM_IDENTITY_TOKEN_FILE: "/workload",
-    ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com/token?api-version=2",
-    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
-  };
-  const files = { "/token": "token-2\n", "/workload": `${workloadJwt("2")}\n` };
-  const order: [keyof typeof all, string[]][] = [
-    ["IRM_TOKEN", []],
-    ["IRM_TOKEN_FILE", ["read /token"]],
-    ["IRM_IDENTITY_TOKEN", [`exchange ${workloadJwt("1")} of IRM_IDENTITY_TOKEN`]],
-    ["IRM_IDENTITY_TOKEN_FILE", ["read /workload", `exchange ${workloadJwt("2")} of IRM_IDENTITY_TOKEN_FILE`]],
+const all: Env = {
+  IRM_TOKEN: "token-1",
+  IRM_TOKEN_FILE: "/token",
+  IRM_IDENTITY_TOKEN: workloadJwt("1"),
+  IRM_IDENTITY_TOKEN_FILE: "/workload",
+  ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com/token?api-version=2",
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+};
+const files = { "/token": "token-2\n", "/workload": `${workloadJwt("2")}\n` };
+const order: [keyof typeof all, string[]][] = [
+  ["IRM_TOKEN", []],
+  ["IRM_TOKEN_FILE", ["read /token"]],
+  ["IRM_IDENTITY_TOKEN", [`exchange ${workloadJwt("1")} of IRM_IDENTITY_TOKEN`]],
+  ["IRM_IDENTITY_TOKEN_FILE", ["read /workload", `exchange ${workloadJwt("2")} of IRM_IDENTITY_TOKEN_FILE`]],
+  [
+    "ACTIONS_ID_TOKEN_REQUEST_URL",
     [
-      "ACTIONS_ID_TOKEN_REQUEST_URL",
-      [
-        "github https://actions.example.com/token?api-version=2 request-token",
-        "exchange github-oidc-token of GitHub Actions",
-      ],
+      "github https://actions.example.com/token?api-version=2 request-token",
+      "exchange github-oidc-token of GitHub Actions",
     ],
-  ];
-  order.forEach(([name, expected], i) => {
-    it(`is ${name} when no earlier source is set`, async () => {
-      const left = Object.fromEntries(Object.entries(all).slice(i));
-      const { credentials, calls } = setUp(left, files);
-      await credentials.token();
-      expect(calls).toEqual(expected);
-    });
-  });
-
-  it("is an error without a request when no source is set", () => {
-    expect(() => setUp({ IRM_TOKEN: "" })).toThrow(ConfigError);
-    expect(() => setUp({ IRM_IDENTITY_TOKEN: "" })).toThrow("no credentials in the environment: set IRM_TOKEN");
-    expect(() => setUp({ ACTIONS_ID_TOKEN_REQUEST_URL: "https://x.example.com" })).toThrow("no credentials");
-  });
-
-  it.each([
-    ["http://actions.example.com/token", "; http is for loopback only, since tokens would travel in the clear"],
-    ["ftp://127.0.0.1/token", "; http is for loopback only, since tokens would travel in the clear"],
-    ["actions.example.com", ""],
-  ])("does not send GitHub's request token to %s", (url, reason) => {
-    const env = { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token" };
-    expect(() => setUp(env)).toThrow(
-      new ConfigError([`ACTIONS_ID_TOKEN_REQUEST_URL: must be an https URL${reason}`], "sign-in"),
-    );
-  });
-
-  it("asks for GitHub's token over http on loopback", async () => {
-    const url = "http://127.0.0.1:8080/token";
-    const { credentials, calls } = setUp({
-      ACTIONS_ID_TOKEN_REQUEST_URL: url,
-      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
-    });
+  ],
+];
+order.forEach(([name, expected], i) => {
+  it(`the API token is ${name} when no earlier source is set`, async () => {
+    const left = Object.fromEntries(Object.entries(all).slice(i));
+    const { credentials, calls } = setUp(left, files);
     await credentials.token();
-    expect(calls[0]).toBe(`github ${url} request-token`);
-  });
-
-  it("does not quote a token that is given in place of a file name", async () => {
-    const { credentials } = setUp({ IRM_IDENTITY_TOKEN_FILE: "eyJ.secret.token" });
-    await expect(credentials.token()).rejects.toThrow(
-      "pulumi-irm is not configured:\n  - IRM_IDENTITY_TOKEN_FILE names a file that cannot be read (ENOENT)",
-    );
-  });
-
-  it("refuses a token that no header can hold, without quoting it", async () => {
-    const { credentials } = setUp({ IRM_TOKEN: "two\nlines" });
-    await expect(credentials.token()).rejects.toThrow("  - IRM_TOKEN does not hold a token");
+    expect(calls).toEqual(expected);
   });
 });
 
-describe("a malformed workload token is reported with advice, before any request and without quoting it:", () => {
-  const [header = "", claims = ""] = workloadJwt("x").split(".");
-  const rows: [string, string][] = [
-    ["the path of a file", "/var/run/secrets/tokens/irm.token"],
-    ["the name of a host", "issuer.example.com"],
-    ["an opaque token", "0123456789abcdef0123456789abcdef"],
-    ["spaces alone", "   "],
-    ["a token with a space in it", workloadJwt("with a space")],
-    ["a header of HTTP", `Bearer ${workloadJwt("x")}`],
-    ["a token in quotes", JSON.stringify(workloadJwt("x"))],
-    ["a token that was cut short", `${header}.${claims}`],
-    ["a token without a signature", `${header}.${claims}.`],
-    ["an encrypted token", `${workloadJwt("x")}.x.x`],
-    ["claims that are no object", `${header}.${Buffer.from("[]").toString("base64url")}.x`],
-  ];
-  const WANTED = "the workload's own OIDC token, a JWT: three parts of letters and digits with dots between them";
+it("the API token is an error without a request when no source is set", () => {
+  expect(() => setUp({ IRM_TOKEN: "" })).toThrow(ConfigError);
+  expect(() => setUp({ IRM_IDENTITY_TOKEN: "" })).toThrow("no credentials in the environment: set IRM_TOKEN");
+  expect(() => setUp({ ACTIONS_ID_TOKEN_REQUEST_URL: "https://x.example.com" })).toThrow("no credentials");
+});
 
-  it.each(rows)("%s in IRM_IDENTITY_TOKEN", (_, value) => {
-    expect(() => setUp({ IRM_IDENTITY_TOKEN: value })).toThrow(
-      new ConfigError(
-        [`IRM_IDENTITY_TOKEN is not ${WANTED}; for a token that is in a file, set IRM_IDENTITY_TOKEN_FILE to its path`],
-        "sign-in",
-      ),
-    );
+it.each([
+  ["http://actions.example.com/token", "; http is for loopback only, since tokens would travel in the clear"],
+  ["ftp://127.0.0.1/token", "; http is for loopback only, since tokens would travel in the clear"],
+  ["actions.example.com", ""],
+])("the API token does not send GitHub's request token to %s", (url, reason) => {
+  const env = { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token" };
+  expect(() => setUp(env)).toThrow(
+    new ConfigError([`ACTIONS_ID_TOKEN_REQUEST_URL: must be an https URL${reason}`], "sign-in"),
+  );
+});
+
+it("the API token asks for GitHub's token over http on loopback", async () => {
+  const url = "http://127.0.0.1:8080/token";
+  const { credentials, calls } = setUp({
+    ACTIONS_ID_TOKEN_REQUEST_URL: url,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
   });
+  await credentials.token();
+  expect(calls[0]).toBe(`github ${url} request-token`);
+});
 
-  it.each([["nothing", ""], ...rows])("%s in the file of IRM_IDENTITY_TOKEN_FILE", async (_, value) => {
+it("the API token does not quote a token that is given in place of a file name", async () => {
+  const { credentials } = setUp({ IRM_IDENTITY_TOKEN_FILE: "eyJ.secret.token" });
+  await expect(credentials.token()).rejects.toThrow(
+    "pulumi-irm is not configured:\n  - IRM_IDENTITY_TOKEN_FILE names a file that cannot be read (ENOENT)",
+  );
+});
+
+it("the API token refuses a token that no header can hold, without quoting it", async () => {
+  const { credentials } = setUp({ IRM_TOKEN: "two\nlines" });
+  await expect(credentials.token()).rejects.toThrow("  - IRM_TOKEN does not hold a token");
+});
+
+const [header = "", claims = ""] = workloadJwt("x").split(".");
+const rows: [string, string][] = [
+  ["the path of a file", "/var/run/secrets/tokens/irm.token"],
+  ["the name of a host", "issuer.example.com"],
+  ["an opaque token", "0123456789abcdef0123456789abcdef"],
+  ["spaces alone", "   "],
+  ["a token with a space in it", workloadJwt("with a space")],
+  ["a header of HTTP", `Bearer ${workloadJwt("x")}`],
+  ["a token in quotes", JSON.stringify(workloadJwt("x"))],
+  ["a token that was cut short", `${header}.${claims}`],
+  ["a token without a signature", `${header}.${claims}.`],
+  ["an encrypted token", `${workloadJwt("x")}.x.x`],
+  ["claims that are no object", `${header}.${Buffer.from("[]").toString("base64url")}.x`],
+];
+const WANTED = "the workload's own OIDC token, a JWT: three parts of letters and digits with dots between them";
+
+it.each(rows)("a malformed token: %s in IRM_IDENTITY_TOKEN", (_, value) => {
+  expect(() => setUp({ IRM_IDENTITY_TOKEN: value })).toThrow(
+    new ConfigError(
+      [`IRM_IDENTITY_TOKEN is not ${WANTED}; for a token that is in a file, set IRM_IDENTITY_TOKEN_FILE to its path`],
+      "sign-in",
+    ),
+  );
+});
+
+it.each([["nothing", ""], ...rows])(
+  "a malformed token: %s in the file of IRM_IDENTITY_TOKEN_FILE",
+  async (_, value) => {
     const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN_FILE: "/workload" }, { "/workload": value });
     await expect(credentials.token()).rejects.toThrow(
       new ConfigError(
@@ -151,13 +150,13 @@ describe("a malformed workload token is reported with advice, before any request
       ),
     );
     expect(calls).toEqual(["read /workload"]);
-  });
+  },
+);
 
-  it("a line break at the end of a token is ignored", async () => {
-    const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: `${workloadJwt("1")}\n` });
-    await credentials.token();
-    expect(calls).toEqual([`exchange ${workloadJwt("1")} of IRM_IDENTITY_TOKEN`]);
-  });
+it("a malformed token: a line break at the end of a token is ignored", async () => {
+  const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN: `${workloadJwt("1")}\n` });
+  await credentials.token();
+  expect(calls).toEqual([`exchange ${workloadJwt("1")} of IRM_IDENTITY_TOKEN`]);
 });
 
 it("an exchanged token is cached, and exchanged again when a twelfth of its lifetime is left", async () => {
@@ -263,66 +262,64 @@ const credentials = (settings: Record<string, string>, env: Record<string, strin
   return credentialsFrom(environment);
 };
 
-describe("settings that name where a token is", () => {
-  it("replace the usual variables", async () => {
-    const env = { IRM_TOKEN: "usual", ACME_TOKEN: "acme" };
-    const own = credentials({ "irm:tokenEnv": "ACME_TOKEN" }, env);
-    expect(await own.token()).toBe("acme");
-    expect(own.source).toBe("ACME_TOKEN (stack configuration irm:tokenEnv)");
-    const file = credentials({ "irm:tokenFile": "/run/token" }, env);
-    expect(await file.token()).toBe("in-run-token");
-    expect(file.source).toBe("the file that stack configuration irm:tokenFile names");
-  });
+it("settings of a token replace the usual variables", async () => {
+  const env = { IRM_TOKEN: "usual", ACME_TOKEN: "acme" };
+  const own = credentials({ "irm:tokenEnv": "ACME_TOKEN" }, env);
+  expect(await own.token()).toBe("acme");
+  expect(own.source).toBe("ACME_TOKEN (stack configuration irm:tokenEnv)");
+  const file = credentials({ "irm:tokenFile": "/run/token" }, env);
+  expect(await file.token()).toBe("in-run-token");
+  expect(file.source).toBe("the file that stack configuration irm:tokenFile names");
+});
 
-  it("take an API token, or the workload's own, which is exchanged", async () => {
-    const claims = (sub: string) => ["e30", Buffer.from(JSON.stringify({ sub })).toString("base64url"), "x"].join(".");
-    const identity = `${"a".repeat(40)}/0123456789abcdef`;
-    const ownToken = (token: string, settings = {}) =>
-      credentials({ "irm:tokenEnv": "ACME", ...settings }, { ACME: token }, "acme");
-    expect(await ownToken(claims(identity)).token()).toBe(claims(identity));
-    await expect(ownToken(claims("repo:acme/x")).token()).rejects.toThrow("not exchanged here");
-    const other = ownToken(claims(identity), { "irm:identity": `${"b".repeat(40)}/0123456789abcdef` });
-    await expect(other.token()).rejects.toThrow(
-      `ACME (provider acme: tokenEnv) holds an API token that is of the identity ${identity}, and the identity to assume is bbbb`,
-    );
-    await expect(ownToken("opaque", { "irm:identity": identity }).token()).rejects.toThrow(
-      `ACME (provider acme: tokenEnv) holds an API token that does not show its identity, and the identity to assume is ${identity}`,
-    );
-  });
+it("settings of a token take an API token, or the workload's own, which is exchanged", async () => {
+  const claims = (sub: string) => ["e30", Buffer.from(JSON.stringify({ sub })).toString("base64url"), "x"].join(".");
+  const identity = `${"a".repeat(40)}/0123456789abcdef`;
+  const ownToken = (token: string, settings = {}) =>
+    credentials({ "irm:tokenEnv": "ACME", ...settings }, { ACME: token }, "acme");
+  expect(await ownToken(claims(identity)).token()).toBe(claims(identity));
+  await expect(ownToken(claims("repo:acme/x")).token()).rejects.toThrow("not exchanged here");
+  const other = ownToken(claims(identity), { "irm:identity": `${"b".repeat(40)}/0123456789abcdef` });
+  await expect(other.token()).rejects.toThrow(
+    `ACME (provider acme: tokenEnv) holds an API token that is of the identity ${identity}, and the identity to assume is bbbb`,
+  );
+  await expect(ownToken("opaque", { "irm:identity": identity }).token()).rejects.toThrow(
+    `ACME (provider acme: tokenEnv) holds an API token that does not show its identity, and the identity to assume is ${identity}`,
+  );
+});
 
-  it("may give an explicit provider its token, which the stack's configuration must not hold", async () => {
-    const own = credentials({ "irm:token": "acme" }, { IRM_TOKEN: "usual" }, "acme");
-    expect(await own.token()).toBe("acme");
-    expect(own.source).toBe("provider acme: token");
-    expect(parse({ "irm:token": "acme" }).problems).toEqual([
-      "irm:token would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)",
-    ]);
-  });
+it("settings of a token may give an explicit provider its token, and the stack none", async () => {
+  const own = credentials({ "irm:token": "acme" }, { IRM_TOKEN: "usual" }, "acme");
+  expect(await own.token()).toBe("acme");
+  expect(own.source).toBe("provider acme: token");
+  expect(parse({ "irm:token": "acme" }).problems).toEqual([
+    "irm:token would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)",
+  ]);
+});
 
-  it("are a problem where the variable does not exist, only once a token is needed", () => {
-    const { problems, credentials: source } = parse({ "irm:tokenEnv": "ACME_TOKEN" }, { IRM_TOKEN: "usual" }, "acme");
-    expect(problems).toEqual([]);
-    expect(missingCredentials(source)).toBe("provider acme: tokenEnv: the environment has no ACME_TOKEN");
-    expect(() => credentials({ "irm:tokenEnv": "ACME_TOKEN" }, { IRM_TOKEN: "usual" }, "acme")).toThrow(
-      "provider acme: tokenEnv: the environment has no ACME_TOKEN",
-    );
-  });
+it("settings of a token are a problem where the variable does not exist, only once a token is needed", () => {
+  const { problems, credentials: source } = parse({ "irm:tokenEnv": "ACME_TOKEN" }, { IRM_TOKEN: "usual" }, "acme");
+  expect(problems).toEqual([]);
+  expect(missingCredentials(source)).toBe("provider acme: tokenEnv: the environment has no ACME_TOKEN");
+  expect(() => credentials({ "irm:tokenEnv": "ACME_TOKEN" }, { IRM_TOKEN: "usual" }, "acme")).toThrow(
+    "provider acme: tokenEnv: the environment has no ACME_TOKEN",
+  );
+});
 
-  it("are refused where they are a token by mistake, or more than one, without quoting them", () => {
-    expect(parse({ "irm:tokenEnv": "eyJhbGciOi.J9.secret" }).problems).toEqual([
-      "stack configuration irm:tokenEnv: must be the name of an environment variable",
-    ]);
-    expect(parse({ "irm:tokenEnv": "A", "irm:tokenFile": "/b" }).problems).toEqual([
-      "only one of these may be set: stack configuration irm:tokenEnv; stack configuration irm:tokenFile",
-    ]);
-  });
+it("settings of a token are refused where they are a token by mistake, or more than one, without quoting them", () => {
+  expect(parse({ "irm:tokenEnv": "eyJhbGciOi.J9.secret" }).problems).toEqual([
+    "stack configuration irm:tokenEnv: must be the name of an environment variable",
+  ]);
+  expect(parse({ "irm:tokenEnv": "A", "irm:tokenFile": "/b" }).problems).toEqual([
+    "only one of these may be set: stack configuration irm:tokenEnv; stack configuration irm:tokenFile",
+  ]);
+});
 
-  it("name the workload's own token too", () => {
-    expect(() => credentials({ "irm:identityTokenEnv": "CI_TOKEN" }, { CI_TOKEN: "opaque" })).toThrow(
-      "CI_TOKEN (stack configuration irm:identityTokenEnv) is not the workload's own OIDC token, a JWT: three parts of letters and " +
-        "digits with dots between them; for a token that is in a file, set identityTokenFile to its path",
-    );
-  });
+it("settings of a token name the workload's own token too", () => {
+  expect(() => credentials({ "irm:identityTokenEnv": "CI_TOKEN" }, { CI_TOKEN: "opaque" })).toThrow(
+    "CI_TOKEN (stack configuration irm:identityTokenEnv) is not the workload's own OIDC token, a JWT: three parts of letters and " +
+      "digits with dots between them; for a token that is in a file, set identityTokenFile to its path",
+  );
 });
 
 it("the arguments of an explicit provider are named by the provider in every problem", () => {

@@ -1,7 +1,7 @@
 // A process of a run that a command of ours starts: its requests go to the copy or to the gate, below addresses that stay, and to no other place.
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../client/config.ts";
 import {
   ELSEWHERE_FILE,
@@ -108,46 +108,44 @@ test("in a run on a copy the output says so", () => {
   expect([runNotice({}), isOnTwins({})]).toEqual([undefined, false]);
 });
 
-describe("in a run through the gate", () => {
-  test("a request below the address of the service goes to the gate", async () => {
-    expect(await send(applying(), `${SERVICE}/iam/v2beta1/groups`)).toBe("http://127.0.0.1:4711/iam/v2beta1/groups t");
-  });
+test("through the gate a request below the address of the service goes to the gate", async () => {
+  expect(await send(applying(), `${SERVICE}/iam/v2beta1/groups`)).toBe("http://127.0.0.1:4711/iam/v2beta1/groups t");
+});
 
-  test("and may take longer: the gate looks for what a lost answer was about", async () => {
-    const timeouts: number[] = [];
-    const transport = inRun(async ({ timeoutMs }) => {
-      timeouts.push(timeoutMs);
-      return { status: 200, headers: {}, body: "" };
-    }, applying());
-    await transport({ method: "GET", url: new URL(`${SERVICE}/x`), token: "t", timeoutMs: 60_000 });
-    expect(timeouts).toEqual([180_000]);
-  });
+test("through the gate a request may take longer: the gate looks for what a lost answer was about", async () => {
+  const timeouts: number[] = [];
+  const transport = inRun(async ({ timeoutMs }) => {
+    timeouts.push(timeoutMs);
+    return { status: 200, headers: {}, body: "" };
+  }, applying());
+  await transport({ method: "GET", url: new URL(`${SERVICE}/x`), token: "t", timeoutMs: 60_000 });
+  expect(timeouts).toEqual([180_000]);
+});
 
-  test("a request to a service without a gate is refused and noted", async () => {
-    await expect(send(applying(), "https://other.example/iam/v2beta1/groups")).rejects.toThrow(
-      "this run goes through the gate of npx pulumi-irm apply, and https://other.example is not the service that it applies a change to; nothing is sent there",
-    );
-    expect(readElsewhere(place)).toEqual(["https://other.example"]);
-  });
+test("through the gate a request to a service without a gate is refused and noted", async () => {
+  await expect(send(applying(), "https://other.example/iam/v2beta1/groups")).rejects.toThrow(
+    "this run goes through the gate of npx pulumi-irm apply, and https://other.example is not the service that it applies a change to; nothing is sent there",
+  );
+  expect(readElsewhere(place)).toEqual(["https://other.example"]);
+});
 
-  test("the configuration has the bearer of the gate and no identity, and keeps the journal and the settings", () => {
-    const settings: Record<string, string> = {
-      "irm:journal": "/of/the/stack",
-      "irm:identity": `${"a".repeat(40)}/${"b".repeat(16)}`,
-      "irm:requestTimeout": "7",
-    };
-    const { config, credentials } = parseConfig((key) => settings[key], { ...applying(), IRM_TOKEN: "of-the-service" });
-    expect(config).toEqual({
-      ...{ baseUrl: SERVICE, authUrl: SERVICE.replace("console-api", "issuer"), journal: "/of/the/stack" },
-      ...{ requestTimeoutMs: 7000, credentials },
-    });
-    expect(credentials).toEqual({ env: { IRM_TOKEN: TWIN.token } });
+test("through the gate the configuration has its bearer and no identity, and keeps journal and settings", () => {
+  const settings: Record<string, string> = {
+    "irm:journal": "/of/the/stack",
+    "irm:identity": `${"a".repeat(40)}/${"b".repeat(16)}`,
+    "irm:requestTimeout": "7",
+  };
+  const { config, credentials } = parseConfig((key) => settings[key], { ...applying(), IRM_TOKEN: "of-the-service" });
+  expect(config).toEqual({
+    ...{ baseUrl: SERVICE, authUrl: SERVICE.replace("console-api", "issuer"), journal: "/of/the/stack" },
+    ...{ requestTimeoutMs: 7000, credentials },
   });
+  expect(credentials).toEqual({ env: { IRM_TOKEN: TWIN.token } });
+});
 
-  test("the output says so, and it waits as any run on a service", () => {
-    expect(runNotice(applying())).toBe("this run goes through the gate of npx pulumi-irm apply");
-    expect(isOnTwins(applying())).toBe(false);
-  });
+test("through the gate the output says so, and it waits as any run on a service", () => {
+  expect(runNotice(applying())).toBe("this run goes through the gate of npx pulumi-irm apply");
+  expect(isOnTwins(applying())).toBe(false);
 });
 
 const PID_MAX = 2 ** 22;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { readAnswer, requestOf } from "../../client/rest.ts";
 import { AttemptError } from "../../client/retry.ts";
 import { connectionText, type HttpAnswer, type HttpRequest, systemTransport } from "../../client/transport.ts";
@@ -171,42 +171,40 @@ const write = (name: OperationName, request: Json) => {
   return `${method} ${url.pathname}${url.search}${body === undefined ? "" : ` ${body}`}`;
 };
 
-describe("a request", () => {
-  const [ENG, GROUPS] = [{ name: "eng" }, "/iam/v2beta1/groups"];
-  const EXCHANGE = `GET /sts/exchange?aud=https%3A%2F%2Fa&identity=${IDENTITY}`;
-  const rows: [OperationName, Json, string, string][] = [
-    ["GetGroup", { uid: GROUP }, `GET ${GROUPS}/${GROUP}`, "slashes of a uid stay"],
-    ["DeleteIdentity", { uid: IDENTITY }, `DELETE /iam/v2beta1/identities/${IDENTITY}`, "no body"],
-    ["CreateGroup", { parent: ORG, group: ENG }, `POST ${GROUPS}/${ORG} {"name":"eng"}`, "the resource is the body"],
-    ["CreateGroup", { parent: "", group: ENG }, `POST ${GROUPS} {"name":"eng"}`, "an empty parent makes a root"],
-    [
-      "UpdateIdentity",
-      { identity: { uid: IDENTITY, claimMatch: { subject: "s" } }, updateMask: "claimMatch.subject,name" },
-      `PATCH /iam/v2beta1/identities/${IDENTITY}?updateMask=claimMatch.subject%2Cname {"claimMatch":{"subject":"s"}}`,
-      "the uid is in the path, the mask in the query",
-    ],
-    [
-      "ListGroups",
-      { uidp: { descendantsOf: ORG, inRoot: true }, name: "a b", pageSize: 200, pageToken: undefined },
-      `GET ${GROUPS}?uidp.descendantsOf=${ORG}&uidp.inRoot=true&name=a+b&pageSize=200`,
-      "messages are dotted, absent fields left out",
-    ],
-    ["ListGroups", { uidp: { ids: [ORG, ROLE] } }, `GET ${GROUPS}?uidp.ids=${ORG}&uidp.ids=${ROLE}`, "lists repeat"],
-    ["ExchangeGet", { aud: ["https://a"], identity: IDENTITY }, EXCHANGE, "no version in this path"],
-  ];
-  for (const [name, request, expected, reason] of rows)
-    it(`${name}: ${reason}`, () =>
-      expect(write(name, request).replaceAll("%2F", "/")).toBe(expected.replaceAll("%2F", "/")));
+const [ENG, GROUPS] = [{ name: "eng" }, "/iam/v2beta1/groups"];
+const EXCHANGE = `GET /sts/exchange?aud=https%3A%2F%2Fa&identity=${IDENTITY}`;
+const rows: [OperationName, Json, string, string][] = [
+  ["GetGroup", { uid: GROUP }, `GET ${GROUPS}/${GROUP}`, "slashes of a uid stay"],
+  ["DeleteIdentity", { uid: IDENTITY }, `DELETE /iam/v2beta1/identities/${IDENTITY}`, "no body"],
+  ["CreateGroup", { parent: ORG, group: ENG }, `POST ${GROUPS}/${ORG} {"name":"eng"}`, "the resource is the body"],
+  ["CreateGroup", { parent: "", group: ENG }, `POST ${GROUPS} {"name":"eng"}`, "an empty parent makes a root"],
+  [
+    "UpdateIdentity",
+    { identity: { uid: IDENTITY, claimMatch: { subject: "s" } }, updateMask: "claimMatch.subject,name" },
+    `PATCH /iam/v2beta1/identities/${IDENTITY}?updateMask=claimMatch.subject%2Cname {"claimMatch":{"subject":"s"}}`,
+    "the uid is in the path, the mask in the query",
+  ],
+  [
+    "ListGroups",
+    { uidp: { descendantsOf: ORG, inRoot: true }, name: "a b", pageSize: 200, pageToken: undefined },
+    `GET ${GROUPS}?uidp.descendantsOf=${ORG}&uidp.inRoot=true&name=a+b&pageSize=200`,
+    "messages are dotted, absent fields left out",
+  ],
+  ["ListGroups", { uidp: { ids: [ORG, ROLE] } }, `GET ${GROUPS}?uidp.ids=${ORG}&uidp.ids=${ROLE}`, "lists repeat"],
+  ["ExchangeGet", { aud: ["https://a"], identity: IDENTITY }, EXCHANGE, "no version in this path"],
+];
+for (const [name, request, expected, reason] of rows)
+  it(`${name}: ${reason}`, () =>
+    expect(write(name, request).replaceAll("%2F", "/")).toBe(expected.replaceAll("%2F", "/")));
 
-  it("does not change its argument", () => {
-    const request = { group: { uid: GROUP, name: "x" }, updateMask: "name" };
-    write("UpdateGroup", request);
-    expect(request).toEqual({ group: { uid: GROUP, name: "x" }, updateMask: "name" });
-  });
+it("a request does not change its argument", () => {
+  const request = { group: { uid: GROUP, name: "x" }, updateMask: "name" };
+  write("UpdateGroup", request);
+  expect(request).toEqual({ group: { uid: GROUP, name: "x" }, updateMask: "name" });
+});
 
-  it("puts nothing but uids into a path", () => {
-    expect(() => write("GetGroup", { uid: "../identities/x" })).toThrow("uid is not a uid");
-  });
+it("a request puts nothing but uids into a path", () => {
+  expect(() => write("GetGroup", { uid: "../identities/x" })).toThrow("uid is not a uid");
 });
 
 const refusalOf = (name: OperationName, answer: HttpAnswer): AttemptError => {
@@ -218,31 +216,29 @@ const refusalOf = (name: OperationName, answer: HttpAnswer): AttemptError => {
   throw new Error("nothing was thrown");
 };
 
-describe("an answer", () => {
-  it("keeps fields and enum values that this version does not know", () => {
-    const body = { uid: ROLE, name: "r", capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_NEW", 99], novelty: { a: 1 } };
-    expect(readAnswer(operations.GetRole, "GetRole", json(body))).toEqual(body);
-  });
-
-  it("may be empty for a delete", () => {
-    expect(readAnswer(operations.DeleteGroup, "DeleteGroup", { status: 200, headers: {}, body: "" })).toEqual({});
-    expect(readAnswer(operations.DeleteGroup, "DeleteGroup", json({}))).toEqual({});
-  });
-
-  const unreadable: [string, HttpAnswer, string][] = [
-    ["no JSON", { status: 200, headers: {}, body: "<html>" }, "the response (HTTP 200) is not JSON"],
-    ["no uid", json({ name: "x" }), "the response (HTTP 200) contains no uid"],
-    ["a wrong type", json({ uid: ROLE, name: 5 }), "the response (HTTP 200) does not decode: name must be a string"],
-    ["a list", json([]), "the response (HTTP 200) does not decode:  must be an object"],
-  ];
-  for (const [reason, answer, message] of unreadable)
-    it(`is refused with ${reason}`, () => {
-      const error = refusalOf("GetGroup", answer);
-      expect(error).toBeInstanceOf(AttemptError);
-      expect(error.failure).toEqual({ status: 200, sent: true });
-      expect(error.cause).toMatchObject({ code: "UNKNOWN", message, operation: "GetGroup" });
-    });
+it("an answer keeps fields and enum values that this version does not know", () => {
+  const body = { uid: ROLE, name: "r", capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_NEW", 99], novelty: { a: 1 } };
+  expect(readAnswer(operations.GetRole, "GetRole", json(body))).toEqual(body);
 });
+
+it("an answer may be empty for a delete", () => {
+  expect(readAnswer(operations.DeleteGroup, "DeleteGroup", { status: 200, headers: {}, body: "" })).toEqual({});
+  expect(readAnswer(operations.DeleteGroup, "DeleteGroup", json({}))).toEqual({});
+});
+
+const unreadable: [string, HttpAnswer, string][] = [
+  ["no JSON", { status: 200, headers: {}, body: "<html>" }, "the response (HTTP 200) is not JSON"],
+  ["no uid", json({ name: "x" }), "the response (HTTP 200) contains no uid"],
+  ["a wrong type", json({ uid: ROLE, name: 5 }), "the response (HTTP 200) does not decode: name must be a string"],
+  ["a list", json([]), "the response (HTTP 200) does not decode:  must be an object"],
+];
+for (const [reason, answer, message] of unreadable)
+  it(`is refused with ${reason}`, () => {
+    const error = refusalOf("GetGroup", answer);
+    expect(error).toBeInstanceOf(AttemptError);
+    expect(error.failure).toEqual({ status: 200, sent: true });
+    expect(error.cause).toMatchObject({ code: "UNKNOWN", message, operation: "GetGroup" });
+  });
 
 const NO_ERROR = "a body that is not an API error (text/html)";
 const REDIRECT = "a redirect, which is not followed";

@@ -33,75 +33,73 @@ const createAndBind = async (client: Client) => bind(client, (await create(clien
 const postsOf = ({ sent }: Through): number => sent.filter((one) => one.startsWith("POST")).length;
 const done = { refused: [], missing: [], unknown: [] };
 
-describe("a create whose answer is lost", () => {
-  test.each([
-    ["reset after it was carried out", { at: "after" as const, reset: true as const }],
-    ["cut off", { at: "after" as const, truncate: 5 }],
-    ["not available, and carried out", { at: "after" as const, status: 503 }],
-  ])("%s: the gate finds the record, and later writes refer to it", async (_, step) => {
-    const one = await through(createAndBind);
-    meets("CreateIdentity", step);
-    await createAndBind(one.client);
-    expect([await countOf("identities"), await countOf("roleBindings"), postsOf(one)]).toEqual([1, 1, 2]);
-    expect(one.gate.report()).toEqual({ applied: 2, ...done });
-  });
+test.each([
+  ["reset after it was carried out", { at: "after" as const, reset: true as const }],
+  ["cut off", { at: "after" as const, truncate: 5 }],
+  ["not available, and carried out", { at: "after" as const, status: 503 }],
+])("a create whose answer is lost: %s: the gate finds the record, and later writes refer to it", async (_, step) => {
+  const one = await through(createAndBind);
+  meets("CreateIdentity", step);
+  await createAndBind(one.client);
+  expect([await countOf("identities"), await countOf("roleBindings"), postsOf(one)]).toEqual([1, 1, 2]);
+  expect(one.gate.report()).toEqual({ applied: 2, ...done });
+});
 
-  test("and not carried out: its error comes back, and the provider may send it again", async () => {
-    const one = await through(createAndBind);
-    meets("CreateIdentity", { status: 503 });
-    await expect(create(one.client)).rejects.toMatchObject({ code: "UNAVAILABLE", failure: { status: 503 } });
-    expect(one.gate.report()).toMatchObject({ applied: 0, unknown: [{ n: 1 }], missing: [{ n: 2 }] });
-    await createAndBind(one.client);
-    expect([await countOf("identities"), one.gate.report()]).toEqual([1, { applied: 2, ...done }]);
-  });
+test("a create whose answer is lost, and not carried out: its error comes back, and it may be sent again", async () => {
+  const one = await through(createAndBind);
+  meets("CreateIdentity", { status: 503 });
+  await expect(create(one.client)).rejects.toMatchObject({ code: "UNAVAILABLE", failure: { status: 503 } });
+  expect(one.gate.report()).toMatchObject({ applied: 0, unknown: [{ n: 1 }], missing: [{ n: 2 }] });
+  await createAndBind(one.client);
+  expect([await countOf("identities"), one.gate.report()]).toEqual([1, { applied: 2, ...done }]);
+});
 
-  test("never adopts a record that was there, or that somebody else has made", async () => {
-    const before = await createUid(api, "identities", group, NEW);
-    const one = await through(create);
-    meets("CreateIdentity", { at: "after", reset: true });
-    expect((await create(one.client)).uid).not.toBe(before);
-    expect(await countOf("identities")).toBe(2);
-  });
+test("a create whose answer is lost: no record of others is adopted", async () => {
+  const before = await createUid(api, "identities", group, NEW);
+  const one = await through(create);
+  meets("CreateIdentity", { at: "after", reset: true });
+  expect((await create(one.client)).uid).not.toBe(before);
+  expect(await countOf("identities")).toBe(2);
+});
 
-  test("after a timeout: nothing is sent again as long as nobody knows", async () => {
-    const wire = systemTransport();
-    let isLate = true;
-    const late: Transport = async (request) => {
-      if (!(isLate && request.method === "POST")) return wire(request);
-      throw new AttemptError({ sent: true, timedOut: true }, new ApiError("UNAVAILABLE", "no response"));
-    };
-    const one = await through(create, { wire: late });
-    await expect(create(one.client)).rejects.toMatchObject({ failure: { status: 504 } });
-    isLate = false;
-    await expect(create(one.client)).rejects.toMatchObject({
-      message: "it is not known whether the service has carried it out, so it is not sent again",
-    });
-    expect([await countOf("identities"), postsOf(one)]).toEqual([0, 1]);
-    expect(one.gate.report()).toMatchObject({ unknown: [{ n: 1 }] });
+test("a create whose answer is lost: after a timeout: nothing is sent again as long as nobody knows", async () => {
+  const wire = systemTransport();
+  let isLate = true;
+  const late: Transport = async (request) => {
+    if (!(isLate && request.method === "POST")) return wire(request);
+    throw new AttemptError({ sent: true, timedOut: true }, new ApiError("UNAVAILABLE", "no response"));
+  };
+  const one = await through(create, { wire: late });
+  await expect(create(one.client)).rejects.toMatchObject({ failure: { status: 504 } });
+  isLate = false;
+  await expect(create(one.client)).rejects.toMatchObject({
+    message: "it is not known whether the service has carried it out, so it is not sent again",
   });
+  expect([await countOf("identities"), postsOf(one)]).toEqual([0, 1]);
+  expect(one.gate.report()).toMatchObject({ unknown: [{ n: 1 }] });
+});
 
-  test("and no list shows it: the write is not known, and is looked for before it is sent again", async () => {
-    const one = await through(create);
-    api.faults.set({
-      rules: [
-        { operation: "CreateIdentity", steps: [{ at: "after", reset: true }] },
-        { operation: "ListIdentities", steps: [{ status: 403 }] },
-      ],
-    });
-    await expect(create(one.client)).rejects.toMatchObject({ code: "UNAVAILABLE" });
-    expect(one.gate.report()).toMatchObject({ applied: 0, missing: [], unknown: [{ n: 1 }] });
-    await create(one.client);
-    expect([await countOf("identities"), postsOf(one), one.gate.report()]).toEqual([1, 1, { applied: 1, ...done }]);
+test("a create whose answer is lost, and in no list: it is looked for before it is sent again", async () => {
+  const one = await through(create);
+  api.faults.set({
+    rules: [
+      { operation: "CreateIdentity", steps: [{ at: "after", reset: true }] },
+      { operation: "ListIdentities", steps: [{ status: 403 }] },
+    ],
   });
+  await expect(create(one.client)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(one.gate.report()).toMatchObject({ applied: 0, missing: [], unknown: [{ n: 1 }] });
+  await create(one.client);
+  expect([await countOf("identities"), postsOf(one), one.gate.report()]).toEqual([1, 1, { applied: 1, ...done }]);
+});
 
-  test("two equal ones are two records", async () => {
-    const twice = async (client: Client) => [await create(client), await create(client)];
-    const one = await through(twice);
-    meets("CreateIdentity", { at: "after", reset: true }, { at: "after", reset: true });
-    const [first, second] = await twice(one.client);
-    expect(first?.uid).not.toBe(second?.uid);
-    expect([await countOf("identities"), one.gate.report()]).toEqual([2, { applied: 2, ...done }]);
-  });
+test("a create whose answer is lost: two equal ones are two records", async () => {
+  const twice = async (client: Client) => [await create(client), await create(client)];
+  const one = await through(twice);
+  meets("CreateIdentity", { at: "after", reset: true }, { at: "after", reset: true });
+  const [first, second] = await twice(one.client);
+  expect(first?.uid).not.toBe(second?.uid);
+  expect([await countOf("identities"), one.gate.report()]).toEqual([2, { applied: 2, ...done }]);
 });
 
 test("an update and a delete whose answers are lost are sent again", async () => {
@@ -150,72 +148,70 @@ test.each<[string, (own: Json) => Json]>([
 });
 let existing = "";
 
-describe("before a write that gives access", () => {
-  const path = (uid: string, plural: string) => `${IAM}/${plural}/${uid}`;
-  const patch = (plural: string, uid: string, body: Json) => api.ok("PATCH", path(uid, plural), { body });
+const path = (uid: string, plural: string) => `${IAM}/${plural}/${uid}`;
+const patch = (plural: string, uid: string, body: Json) => api.ok("PATCH", path(uid, plural), { body });
 
-  test("role and identity are read again after ten seconds, once for writes at a time", async () => {
-    const act = (client: Client) => Promise.all([bind(client), bind(client)]);
-    const one = await through(act);
-    await bind(one.client);
-    expect(one.sent).toEqual([`POST ${path(group, "roleBindings")}`]);
-    one.clock.advance(10_001);
-    await bind(one.client);
-    const reads = one.sent.filter((line) => line.startsWith("GET")).toSorted();
-    expect(reads).toEqual([`GET ${path(bot, "identities")}`, `GET ${path(role, "roles")}`].toSorted());
-  });
+test("before a write that gives access, role and identity are read again after ten seconds, once for all", async () => {
+  const act = (client: Client) => Promise.all([bind(client), bind(client)]);
+  const one = await through(act);
+  await bind(one.client);
+  expect(one.sent).toEqual([`POST ${path(group, "roleBindings")}`]);
+  one.clock.advance(10_001);
+  await bind(one.client);
+  const reads = one.sent.filter((line) => line.startsWith("GET")).toSorted();
+  expect(reads).toEqual([`GET ${path(bot, "identities")}`, `GET ${path(role, "roles")}`].toSorted());
+});
 
-  const claimsOf = (issuer: string) => ({ claimMatch: { issuer, subject: "s" } });
-  test.each<[string, plural: string, string, Json, back: Json, string]>([
-    [
-      ...(["a role that gives more", "roles", role] as const),
-      { capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] },
-      { capabilities: ["CAP_REPO_LIST"] },
-      `role ${role} "publisher" has another capabilities now`,
-    ],
-    [
-      ...(["an identity that others may assume", "identities", bot] as const),
-      claimsOf("https://evil.example"),
-      claimsOf("https://issuer.example"),
-      `identity ${bot} "bot" has another claimMatch now`,
-    ],
-  ])("%s stops it", async (_, plural, uid, change, back, why) => {
-    const one = await through((client) => bind(client));
-    one.clock.advance(10_001);
-    await patch(plural, uid, change);
-    const details = [expect.objectContaining({ reason: "CHANGED_MEANWHILE" })];
-    const refused = { code: "PERMISSION_DENIED", message: expect.stringContaining(why), details };
-    await expect(bind(one.client)).rejects.toMatchObject(refused);
-    const refusal = { applied: 0, refused: [{ method: "CreateRoleBinding" }], missing: [{ n: 1 }] };
-    expect(one.gate.report()).toMatchObject(refusal);
-    await patch(plural, uid, back);
-    one.clock.advance(10_001);
-    await bind(one.client);
-  });
+const claimsOf = (issuer: string) => ({ claimMatch: { issuer, subject: "s" } });
+test.each<[string, plural: string, string, Json, back: Json, string]>([
+  [
+    ...(["a role that gives more", "roles", role] as const),
+    { capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] },
+    { capabilities: ["CAP_REPO_LIST"] },
+    `role ${role} "publisher" has another capabilities now`,
+  ],
+  [
+    ...(["an identity that others may assume", "identities", bot] as const),
+    claimsOf("https://evil.example"),
+    claimsOf("https://issuer.example"),
+    `identity ${bot} "bot" has another claimMatch now`,
+  ],
+])("before a write that gives access, %s stops it", async (_, plural, uid, change, back, why) => {
+  const one = await through((client) => bind(client));
+  one.clock.advance(10_001);
+  await patch(plural, uid, change);
+  const details = [expect.objectContaining({ reason: "CHANGED_MEANWHILE" })];
+  const refused = { code: "PERMISSION_DENIED", message: expect.stringContaining(why), details };
+  await expect(bind(one.client)).rejects.toMatchObject(refused);
+  const refusal = { applied: 0, refused: [{ method: "CreateRoleBinding" }], missing: [{ n: 1 }] };
+  expect(one.gate.report()).toMatchObject(refusal);
+  await patch(plural, uid, back);
+  one.clock.advance(10_001);
+  await bind(one.client);
+});
 
-  test("a description does not stop it, and neither does what the change itself has made of them", async () => {
-    const act = async (client: Client, ...capabilities: string[]) => {
-      await callOn(client, "UpdateRole", { role: { uid: role, capabilities }, updateMask: "capabilities" });
-      const { uid } = await create(client);
-      one?.clock.advance(10_001);
-      await bind(client);
-      await bind(client, uid);
-    };
-    let one: Through | undefined;
-    one = await through((client) => act(client, "CAP_REPO_LIST", "CAP_REPO_UPDATE"));
-    await patch("identities", bot, { description: "a bot" });
-    await act(one.client, "CAP_REPO_UPDATE", "CAP_REPO_LIST");
-    expect(one.gate.report()).toEqual({ applied: 4, ...done });
-    await patch("roles", role, { capabilities: ["CAP_REPO_LIST"] });
-  });
+test("before a write that gives access, neither a description stops it, nor what the change itself has made", async () => {
+  const act = async (client: Client, ...capabilities: string[]) => {
+    await callOn(client, "UpdateRole", { role: { uid: role, capabilities }, updateMask: "capabilities" });
+    const { uid } = await create(client);
+    one?.clock.advance(10_001);
+    await bind(client);
+    await bind(client, uid);
+  };
+  let one: Through | undefined;
+  one = await through((client) => act(client, "CAP_REPO_LIST", "CAP_REPO_UPDATE"));
+  await patch("identities", bot, { description: "a bot" });
+  await act(one.client, "CAP_REPO_UPDATE", "CAP_REPO_LIST");
+  expect(one.gate.report()).toEqual({ applied: 4, ...done });
+  await patch("roles", role, { capabilities: ["CAP_REPO_LIST"] });
+});
 
-  test("an identity that is gone stops it", async () => {
-    const gone = await createUid(api, "identities", group, { name: "gone" });
-    const one = await through((client) => bind(client, gone));
-    await api.ok("DELETE", path(gone, "identities"));
-    one.clock.advance(10_001);
-    await expect(bind(one.client, gone)).rejects.toThrow(`identity ${gone} "gone" is gone`);
-  });
+test("before a write that gives access, an identity that is gone stops it", async () => {
+  const gone = await createUid(api, "identities", group, { name: "gone" });
+  const one = await through((client) => bind(client, gone));
+  await api.ok("DELETE", path(gone, "identities"));
+  one.clock.advance(10_001);
+  await expect(bind(one.client, gone)).rejects.toThrow(`identity ${gone} "gone" is gone`);
 });
 
 test("what waits for a token when the command ends is not sent", async () => {

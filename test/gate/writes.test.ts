@@ -1,5 +1,5 @@
 // The gate passes the writes of the change, each as it is recorded, and no others.
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Write } from "../../access/change/write.ts";
 import type { Client } from "../../client/client.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
@@ -135,72 +135,70 @@ test("an update of a path that a later write of the change has set does not pass
   expect(gate.report().missing.map(({ n }) => n)).toEqual([1]);
 });
 
-describe("any other request is refused, finally and once in the report", () => {
-  const open = { issuer: claimMatch.issuer, subjectPattern: ".*" };
-  const wider = "write 1 differs in claimMatch.subject, claimMatch.subjectPattern";
-  const atRoot = "CreateGroup at the root: it is not in the";
-  const whoami = "Validate: the gate passes reads of records and the writes of its change, and no";
-  test.each<[string, OperationName, (client: Caller) => Promise<unknown>, string]>([
-    ["another identity", "CreateRoleBinding", (one) => bind(one, reader.uid), "write 2 needs what write 1 makes"],
-    ["another group", "CreateIdentity", (one) => createIdentity(one, {}, api.organization), "it is not in the change"],
-    ["a wider claim", "CreateIdentity", (one) => createIdentity(one, { claimMatch: open }), wider],
-    [
-      "a delete",
-      "DeleteIdentity",
-      (one) => callOn(one, "DeleteIdentity", { uid: reader.uid }),
-      `DeleteIdentity identity ${reader.uid}: it is not in the change`,
-    ],
-    ["an organization", "CreateGroup", (one) => createGroup(one, { name: "mine" }, ""), atRoot],
-    ["who the caller is", "Validate", (one) => callOn(one, "Validate", {}), whoami],
-  ])("%s", async (_, method, act, why) => {
-    const { client, gate, sent, clock } = await through(await changeOf(api, newDeploy));
-    const call: Client["call"] = (own, request) => client.call(own, request, { permissionIsNew: true });
-    for (let count = 0; count < 2; count += 1) await expectRefused(act({ call }), why);
-    expect(gate.report().refused).toEqual([{ method, message: expect.stringContaining(why) }]);
-    expect([sent, clock.sleeps]).toEqual([[], []]);
-  });
+const open = { issuer: claimMatch.issuer, subjectPattern: ".*" };
+const wider = "write 1 differs in claimMatch.subject, claimMatch.subjectPattern";
+const atRoot = "CreateGroup at the root: it is not in the";
+const whoami = "Validate: the gate passes reads of records and the writes of its change, and no";
+test.each<[string, OperationName, (client: Caller) => Promise<unknown>, string]>([
+  ["another identity", "CreateRoleBinding", (one) => bind(one, reader.uid), "write 2 needs what write 1 makes"],
+  ["another group", "CreateIdentity", (one) => createIdentity(one, {}, api.organization), "it is not in the change"],
+  ["a wider claim", "CreateIdentity", (one) => createIdentity(one, { claimMatch: open }), wider],
+  [
+    "a delete",
+    "DeleteIdentity",
+    (one) => callOn(one, "DeleteIdentity", { uid: reader.uid }),
+    `DeleteIdentity identity ${reader.uid}: it is not in the change`,
+  ],
+  ["an organization", "CreateGroup", (one) => createGroup(one, { name: "mine" }, ""), atRoot],
+  ["who the caller is", "Validate", (one) => callOn(one, "Validate", {}), whoami],
+])("any other request is refused: %s", async (_, method, act, why) => {
+  const { client, gate, sent, clock } = await through(await changeOf(api, newDeploy));
+  const call: Client["call"] = (own, request) => client.call(own, request, { permissionIsNew: true });
+  for (let count = 0; count < 2; count += 1) await expectRefused(act({ call }), why);
+  expect(gate.report().refused).toEqual([{ method, message: expect.stringContaining(why) }]);
+  expect([sent, clock.sleeps]).toEqual([[], []]);
+});
 
-  test("an exchange and a refresh do not reach the service", async () => {
-    const { gate, client, sent } = await through(await changeOf(api, newDeploy));
-    const { url, token } = gate.services[0] as Gate["services"][number];
-    const headers = { authorization: `Bearer ${token}` };
-    const answer = await fetch(`${url}/sts/exchange?aud=${encodeURIComponent(api.baseUrl)}`, { headers });
-    expect([answer.status, await answer.json()]).toMatchObject([403, { details: [{ reason: "NOT_IN_CHANGE" }] }]);
-    expect(sent).toEqual([]);
+test("any other request is refused: an exchange and a refresh do not reach the service", async () => {
+  const { gate, client, sent } = await through(await changeOf(api, newDeploy));
+  const { url, token } = gate.services[0] as Gate["services"][number];
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${url}/sts/exchange?aud=${encodeURIComponent(api.baseUrl)}`, { headers });
+  expect([answer.status, await answer.json()]).toMatchObject([403, { details: [{ reason: "NOT_IN_CHANGE" }] }]);
+  expect(sent).toEqual([]);
+  await createIdentity(client);
+});
+
+test("any other request is refused: an author's text that looks like a reference is a text", async () => {
+  const literal = ["$", "{1.uid}"].join("");
+  const act = async (client: Client) => {
     await createIdentity(client);
-  });
+    for (const description of [literal, '{"$uid":1}']) await createGroup(client, { name: "g", description });
+  };
+  const { client, gate } = await through(await changeOf(api, act));
+  const bot = await createIdentity(client);
+  await expectRefused(createGroup(client, { name: "g", description: String(bot.uid) }), "differs in description");
+  for (const description of [literal, '{"$uid":1}'])
+    expect(await createGroup(client, { name: "g", description })).toMatchObject({ description });
+  expect(gate.report()).toMatchObject({ applied: 3, missing: [] });
+});
 
-  test("an author's text that looks like a reference is a text", async () => {
-    const literal = ["$", "{1.uid}"].join("");
-    const act = async (client: Client) => {
-      await createIdentity(client);
-      for (const description of [literal, '{"$uid":1}']) await createGroup(client, { name: "g", description });
-    };
-    const { client, gate } = await through(await changeOf(api, act));
-    const bot = await createIdentity(client);
-    await expectRefused(createGroup(client, { name: "g", description: String(bot.uid) }), "differs in description");
-    for (const description of [literal, '{"$uid":1}'])
-      expect(await createGroup(client, { name: "g", description })).toMatchObject({ description });
-    expect(gate.report()).toMatchObject({ applied: 3, missing: [] });
-  });
-
-  test("a value that is computed from a new uid is refused before the run", async () => {
-    const act = async (client: Client) => {
-      const { uid } = await createIdentity(client);
-      await createIdentity(client, { claimMatch: { issuer: "https://issuer.example", subject: `of-${uid}` } });
-    };
-    const { copy, writes } = await changeOf(api, act);
-    // Applied: the text is known once the service has made the uid.
-    const { client, gate } = await through({ copy, writes });
-    await act(client);
-    expect(gate.report().missing).toEqual([]);
-    const computed = { ...writes[1], n: 2, parent: { $text: ["x", { $uid: 1 }] } } as Write;
-    const own = [writes[0] as Write, computed];
-    const problem = "write 2, CreateIdentity: parent is computed from the uid of a new record";
-    expect([writeProblems(writes), writeProblems(own)]).toEqual([[], [problem]]);
-    const start = startGate({ writes: own, services: new Map(), as: api.identity });
-    await expect(start).rejects.toEqual(new GateError([problem]));
-  });
+test("any other request is refused: a value that is computed from a new uid is refused before the run", async () => {
+  const act = async (client: Client) => {
+    const { uid } = await createIdentity(client);
+    await createIdentity(client, { claimMatch: { issuer: "https://issuer.example", subject: `of-${uid}` } });
+  };
+  const { copy, writes } = await changeOf(api, act);
+  // Applied: the text is known once the service has made the uid.
+  const { client, gate } = await through({ copy, writes });
+  await act(client);
+  expect(gate.report().missing).toEqual([]);
+  const computed = { ...writes[1], n: 2, parent: { $text: ["x", { $uid: 1 }] } } as Write;
+  const own = [writes[0] as Write, computed];
+  const problem = "write 2, CreateIdentity: parent is computed from the uid of a new record";
+  expect([writeProblems(writes), writeProblems(own)]).toEqual([[], [problem]]);
+  const start = startGate({ writes: own, services: new Map(), as: api.identity });
+  await expect(start).rejects.toEqual(new GateError([problem]));
 });
 
 test("of several services, the writes of one count for no other one", async () => {

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client, credentials } from "@grpc/grpc-js";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { oldNodeFolder } from "../support/old-node.ts";
 import { environment, type Installed, installPackage, once } from "../support/package.ts";
 
@@ -50,52 +50,50 @@ const saidWith = async (path: string): Promise<string> => {
 const toolOf = (name: string): string =>
   spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
 
-describe("the executable of the plugin", () => {
-  test("starts with Node alone, also by a relative link to it", async () => {
-    const links = join(dirname(folder), "links");
-    mkdirSync(links);
-    symlinkSync("../plugin/pulumi-resource-irm", join(links, "direct"));
-    symlinkSync("direct", join(links, "indirect"));
-    for (const command of [join(folder, "pulumi-resource-irm"), join(links, "direct"), join(links, "indirect")])
-      expect(await firstLine(command)).toMatch(/^\d+$/);
-  });
+test("the executable of the plugin starts with Node alone, also by a relative link to it", async () => {
+  const links = join(dirname(folder), "links");
+  mkdirSync(links);
+  symlinkSync("../plugin/pulumi-resource-irm", join(links, "direct"));
+  symlinkSync("direct", join(links, "indirect"));
+  for (const command of [join(folder, "pulumi-resource-irm"), join(links, "direct"), join(links, "indirect")])
+    expect(await firstLine(command)).toMatch(/^\d+$/);
+});
 
-  test("says that there is no Node", async () => {
-    expect(await saidWith("/nonexistent")).toBe(
-      'pulumi-resource-irm: there is no "node" on the PATH; install Node 22.19 or later\n',
-    );
-  });
+test("the executable of the plugin says that there is no Node", async () => {
+  expect(await saidWith("/nonexistent")).toBe(
+    'pulumi-resource-irm: there is no "node" on the PATH; install Node 22.19 or later\n',
+  );
+});
 
-  test("says that Node is too old", async () => {
-    expect(await saidWith(await oldNodeFolder())).toMatch(new RegExp(`^${TOO_OLD}\n$`));
-  });
+test("the executable of the plugin says that Node is too old", async () => {
+  expect(await saidWith(await oldNodeFolder())).toMatch(new RegExp(`^${TOO_OLD}\n$`));
+});
 
-  test("refuses the engine's configuration where Node is too old, and ends with the engine", async () => {
-    const child = spawn(join(folder, "pulumi-resource-irm"), ["-logtostderr", "127.0.0.1:1"], {
-      env: { ...environment(), PATH: `${await oldNodeFolder()}:${process.env.PATH}` },
-      stdio: ["pipe", "pipe", "pipe"],
+test("the executable of the plugin refuses its configuration where Node is too old, and ends with the engine", async () => {
+  const child = spawn(join(folder, "pulumi-resource-irm"), ["-logtostderr", "127.0.0.1:1"], {
+    env: { ...environment(), PATH: `${await oldNodeFolder()}:${process.env.PATH}` },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const said: Buffer[] = [];
+  child.stderr.on("data", (chunk) => said.push(chunk));
+  const [port] = await eventOf(child.stdout, "data");
+  const client = new Client(`127.0.0.1:${String(port).trim()}`, credentials.createInsecure());
+  const bytes = (value: Buffer) => value;
+  const call = (method: string): Promise<string> =>
+    new Promise((resolve) => {
+      client.makeUnaryRequest(
+        ...([`/pulumirpc.ResourceProvider/${method}`, bytes, bytes, Buffer.alloc(0)] as const),
+        (error) => resolve(error ? `${error.code} ${error.details}` : "OK"),
+      );
     });
-    const said: Buffer[] = [];
-    child.stderr.on("data", (chunk) => said.push(chunk));
-    const [port] = await eventOf(child.stdout, "data");
-    const client = new Client(`127.0.0.1:${String(port).trim()}`, credentials.createInsecure());
-    const bytes = (value: Buffer) => value;
-    const call = (method: string): Promise<string> =>
-      new Promise((resolve) => {
-        client.makeUnaryRequest(
-          ...([`/pulumirpc.ResourceProvider/${method}`, bytes, bytes, Buffer.alloc(0)] as const),
-          (error) => resolve(error ? `${error.code} ${error.details}` : "OK"),
-        );
-      });
-    // What the engine asks before it uses a provider, in its order; without an answer it calls the plugin broken.
-    expect([await call("Handshake"), await call("GetPluginInfo")]).toEqual([expect.stringMatching(/^12 /), "OK"]);
-    for (const method of ["GetSchema", "CheckConfig", "DiffConfig", "Configure"])
-      expect(await call(method)).toMatch(new RegExp(`^9 ${TOO_OLD}$`));
-    client.close();
-    child.stdin.end();
-    expect(await eventOf(child, "exit")).toEqual([1, null]);
-    expect(Buffer.concat(said).toString()).toBe("");
-  });
+  // What the engine asks before it uses a provider, in its order; without an answer it calls the plugin broken.
+  expect([await call("Handshake"), await call("GetPluginInfo")]).toEqual([expect.stringMatching(/^12 /), "OK"]);
+  for (const method of ["GetSchema", "CheckConfig", "DiffConfig", "Configure"])
+    expect(await call(method)).toMatch(new RegExp(`^9 ${TOO_OLD}$`));
+  client.close();
+  child.stdin.end();
+  expect(await eventOf(child, "exit")).toEqual([1, null]);
+  expect(Buffer.concat(said).toString()).toBe("");
 });
 
 test("the npm package has the plugin, and no other file of the release", () => {

@@ -3,7 +3,7 @@
 import { rmSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import ts from "typescript";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createStack, type Stack } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
@@ -58,49 +58,47 @@ const created = () => ({
 });
 const ALL = { groups: 1, identities: 1 };
 
-describe("the programs of README and docs", () => {
-  test("run in the project of `pulumi new typescript`, and an old Node fails with one sentence", async () => {
-    const stack = await stackOf(newest, "template", {
-      "package.json": { name: "template", main: "index.ts" },
-      "tsconfig.json": { compilerOptions: templateOptions, files: ["index.ts"] },
-      "index.ts": programs()
-        .map((program) => `import "./${program.place}";\n`)
-        .join(""),
-      ...Object.fromEntries(programs().map((program) => [`${program.place}.ts`, program.text])),
-    });
-    await stack.must("up", "--yes", "--skip-preview");
-    expect(created()).toEqual(ALL);
-
-    const first = writeProject(join(newest.folder, "template", "first"), { "read.me": "" });
-    symlinkSync(join(await oldNodeFolder(), "node"), join(first, "node"));
-    const sentence = /pulumi-irm: Node \d+\.\d+\.\d+ is too old; Node 22\.19 or later is required/;
-    for (const args of [["preview"], ["destroy", "--yes", "--skip-preview"]]) {
-      const { code, output } = await stack.run(...args);
-      expect(code).not.toBe(0);
-      expect(output).toMatch(sentence);
-      expect(output).not.toMatch(/^\s+at |withResolvers/m);
-    }
-    expect(created()).toEqual(ALL);
-
-    rmSync(first, { recursive: true });
-    await stack.must("destroy", "--yes", "--skip-preview");
-    expect(created()).toEqual({ groups: 0, identities: 0 });
+test("the programs of README and docs run in that of `pulumi new typescript`, and an old Node fails with one sentence", async () => {
+  const stack = await stackOf(newest, "template", {
+    "package.json": { name: "template", main: "index.ts" },
+    "tsconfig.json": { compilerOptions: templateOptions, files: ["index.ts"] },
+    "index.ts": programs()
+      .map((program) => `import "./${program.place}";\n`)
+      .join(""),
+    ...Object.fromEntries(programs().map((program) => [`${program.place}.ts`, program.text])),
   });
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(created()).toEqual(ALL);
 
-  test(`run as an ES module of plain JavaScript with the SDK ${YEAR_OLD}, of which there is one copy`, async () => {
-    const esm = ts.ModuleKind.ESNext;
-    const stack = await stackOf(yearOld, "module", {
-      "package.json": { name: "module", type: "module", main: "index.js" },
-      "index.js": `${programs()
-        .map((program) => `import "./${program.place}.js";\n`)
-        .join("")}import { createRequire } from "node:module";
+  const first = writeProject(join(newest.folder, "template", "first"), { "read.me": "" });
+  symlinkSync(join(await oldNodeFolder(), "node"), join(first, "node"));
+  const sentence = /pulumi-irm: Node \d+\.\d+\.\d+ is too old; Node 22\.19 or later is required/;
+  for (const args of [["preview"], ["destroy", "--yes", "--skip-preview"]]) {
+    const { code, output } = await stack.run(...args);
+    expect(code).not.toBe(0);
+    expect(output).toMatch(sentence);
+    expect(output).not.toMatch(/^\s+at |withResolvers/m);
+  }
+  expect(created()).toEqual(ALL);
+
+  rmSync(first, { recursive: true });
+  await stack.must("destroy", "--yes", "--skip-preview");
+  expect(created()).toEqual({ groups: 0, identities: 0 });
+});
+
+test(`the programs of README and docs run as an ES module with one SDK, ${YEAR_OLD}`, async () => {
+  const esm = ts.ModuleKind.ESNext;
+  const stack = await stackOf(yearOld, "module", {
+    "package.json": { name: "module", type: "module", main: "index.js" },
+    "index.js": `${programs()
+      .map((program) => `import "./${program.place}.js";\n`)
+      .join("")}import { createRequire } from "node:module";
 const require = createRequire(import.meta.resolve("pulumi-irm"));
 export const sdk = require("@pulumi/pulumi/package.json").version;\n`,
-      ...Object.fromEntries(programs().map((program) => [`${program.place}.js`, asJavaScript(program.text, esm)])),
-    });
-    const up = await stack.must("up", "--yes", "--skip-preview");
-    expect(up.output).toContain(`"${YEAR_OLD}"`);
-    expect(created()).toEqual(ALL);
-    await stack.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
+    ...Object.fromEntries(programs().map((program) => [`${program.place}.js`, asJavaScript(program.text, esm)])),
   });
+  const up = await stack.must("up", "--yes", "--skip-preview");
+  expect(up.output).toContain(`"${YEAR_OLD}"`);
+  expect(created()).toEqual(ALL);
+  await stack.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
 });

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
 import { examplesOf } from "../support/example.ts";
 import {
@@ -100,85 +100,83 @@ const projects = [
   ],
 ] as const;
 
-describe("the published types", () => {
-  test.each(projects)(
-    "compile with every program of README, docs and the plugin's schema in %s",
-    (_, name, compiler, manifest, options) => {
-      expect(programs.map(({ place }) => place.split(":")[0])).toEqual(
-        expect.arrayContaining([
-          "README.md",
-          "docs/ci.md",
-          "docs/resources.md",
-          "docs/resources/identity.md",
-          "docs/server.md",
-        ]),
-      );
-      const files = Object.fromEntries(programs.map(({ place, text }) => [`${place.replace(/\W/g, "-")}.ts`, text]));
-      const schema = JSON.parse(readFileSync(join(project.path, "plugin", "schema.json"), "utf8"));
-      for (const [type, { typescript }] of examplesOf(schema)) files[`example-${type}.ts`] = typescript;
-      const sources = { ...files, "further.ts": FURTHER };
-      const folder = writeProject(join(project.folder, `types-${name}`), {
-        ...sources,
-        "package.json": manifest,
-        "tsconfig.json": { compilerOptions: { ...options, noEmit: true }, files: Object.keys(sources) },
-      });
-      expect(compile(folder, compiler)).toBe("");
-    },
-  );
+test.each(projects)(
+  "the published types compile with every program of README, docs and the plugin's schema in %s",
+  (_, name, compiler, manifest, options) => {
+    expect(programs.map(({ place }) => place.split(":")[0])).toEqual(
+      expect.arrayContaining([
+        "README.md",
+        "docs/ci.md",
+        "docs/resources.md",
+        "docs/resources/identity.md",
+        "docs/server.md",
+      ]),
+    );
+    const files = Object.fromEntries(programs.map(({ place, text }) => [`${place.replace(/\W/g, "-")}.ts`, text]));
+    const schema = JSON.parse(readFileSync(join(project.path, "plugin", "schema.json"), "utf8"));
+    for (const [type, { typescript }] of examplesOf(schema)) files[`example-${type}.ts`] = typescript;
+    const sources = { ...files, "further.ts": FURTHER };
+    const folder = writeProject(join(project.folder, `types-${name}`), {
+      ...sources,
+      "package.json": manifest,
+      "tsconfig.json": { compilerOptions: { ...options, noEmit: true }, files: Object.keys(sources) },
+    });
+    expect(compile(folder, compiler)).toBe("");
+  },
+);
 
-  const later = NODE_TYPES.map((major) => ({ major, compiler: major === 26 ? "typescript" : "typescript-7" }) as const);
-  test.each([...later, { major: 26, compiler: "typescript-7" } as const])(
-    "compile with the types of Node $major and $compiler",
-    ({ major, compiler }) => {
-      const folder = writeProject(join(project.folder, `node-${major}-${compiler}`), {
-        "further.ts": FURTHER,
-        "package.json": { type: "module" },
-        "tsconfig.json": {
-          compilerOptions: {
-            ...{ ...templateOptions, module: "nodenext", moduleResolution: "nodenext" },
-            ...{ preserveSymlinks: true, types: ["node"], noEmit: true },
-          },
-          files: ["further.ts"],
-        },
-      });
-      linkPackages(project, folder, major);
-      expect(compile(folder, compiler)).toBe("");
-    },
-  );
-
-  test.each([
-    ["typescript", ["es2022"]],
-    ["typescript-7", ["es2022"]],
-    ["typescript-7", undefined],
-  ] as const)("of the server compile with %s and the library %j, without types of Node", (compiler, lib) => {
-    // Elsewhere, so that no folder above has types of Node.
-    const folder = writeProject(mkdtempSync(join(tmpdir(), "irm-types-")), {
-      "server.ts": SERVER,
+const later = NODE_TYPES.map((major) => ({ major, compiler: major === 26 ? "typescript" : "typescript-7" }) as const);
+test.each([...later, { major: 26, compiler: "typescript-7" } as const])(
+  "the published types compile with the types of Node $major and $compiler",
+  ({ major, compiler }) => {
+    const folder = writeProject(join(project.folder, `node-${major}-${compiler}`), {
+      "further.ts": FURTHER,
       "package.json": { type: "module" },
       "tsconfig.json": {
         compilerOptions: {
-          ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true },
-          ...{ target: "es2022", module: "nodenext", moduleResolution: "nodenext", ...(lib && { lib }) },
+          ...{ ...templateOptions, module: "nodenext", moduleResolution: "nodenext" },
+          ...{ preserveSymlinks: true, types: ["node"], noEmit: true },
         },
-        files: ["server.ts"],
+        files: ["further.ts"],
       },
     });
-    try {
-      cpSync(project.path, join(folder, "node_modules", "pulumi-irm"), { recursive: true });
-      expect(compile(folder, compiler)).toBe("");
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+    linkPackages(project, folder, major);
+    expect(compile(folder, compiler)).toBe("");
+  },
+);
 
-  // The SDK's own TypeScript compiles a program whose project has none: it skips a .d.ts that it cannot parse.
-  test("are syntax of TypeScript 3.8", () => {
-    const sdkTypeScript = createRequire(import.meta.url)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js");
-    const errors = ["index.d.ts", "dynamic.d.ts", "plugin.d.ts"].flatMap((name) => {
-      const file = join(project.path, name);
-      const text = readFileSync(file, "utf8");
-      return sdkTypeScript.createSourceFile(file, text, sdkTypeScript.ScriptTarget.ES2019).parseDiagnostics;
-    });
-    expect(errors.map(({ messageText }) => messageText)).toEqual([]);
+test.each([
+  ["typescript", ["es2022"]],
+  ["typescript-7", ["es2022"]],
+  ["typescript-7", undefined],
+] as const)("the published types of the server compile with %s and the library %j, without types of Node", (compiler, lib) => {
+  // Elsewhere, so that no folder above has types of Node.
+  const folder = writeProject(mkdtempSync(join(tmpdir(), "irm-types-")), {
+    "server.ts": SERVER,
+    "package.json": { type: "module" },
+    "tsconfig.json": {
+      compilerOptions: {
+        ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true },
+        ...{ target: "es2022", module: "nodenext", moduleResolution: "nodenext", ...(lib && { lib }) },
+      },
+      files: ["server.ts"],
+    },
   });
+  try {
+    cpSync(project.path, join(folder, "node_modules", "pulumi-irm"), { recursive: true });
+    expect(compile(folder, compiler)).toBe("");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+// The SDK's own TypeScript compiles a program whose project has none: it skips a .d.ts that it cannot parse.
+test("the published types are syntax of TypeScript 3.8", () => {
+  const sdkTypeScript = createRequire(import.meta.url)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js");
+  const errors = ["index.d.ts", "dynamic.d.ts", "plugin.d.ts"].flatMap((name) => {
+    const file = join(project.path, name);
+    const text = readFileSync(file, "utf8");
+    return sdkTypeScript.createSourceFile(file, text, sdkTypeScript.ScriptTarget.ES2019).parseDiagnostics;
+  });
+  expect(errors.map(({ messageText }) => messageText)).toEqual([]);
 });

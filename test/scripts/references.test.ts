@@ -74,34 +74,35 @@ describe.each([
   ])("is dead: %s", (text, problem) => expect(deadIn(path, written(text))).toEqual([`1: ${problem}`]));
 });
 
-describe("a document that is not in the repository", () => {
-  const comment = (text: string) => deadIn("client/a.ts", `// ${text}`);
+const comment = (text: string) => deadIn("client/a.ts", `// ${text}`);
 
-  test.each([
-    ["decision 19", '"decision 19" has no address: write docs/contract.md#d19'],
-    ["contract 1.4", '"contract 1.4" is not in this repository: write a section of docs/contract.md'],
-    ["issue 5", '"issue 5" is not in this repository: write what it says'],
-    ["F4", '"F4" has no address: write docs/faults.md#f4'],
-  ])("is dead: %s", (text, problem) => expect(comment(text)).toEqual([`1: ${problem}`]));
+test.each([
+  ["decision 19", '"decision 19" has no address: write docs/contract.md#d19'],
+  ["contract 1.4", '"contract 1.4" is not in this repository: write a section of docs/contract.md'],
+  ["issue 5", '"issue 5" is not in this repository: write what it says'],
+  ["F4", '"F4" has no address: write docs/faults.md#f4'],
+])("a document that is not in the repository: is dead: %s", (text, problem) =>
+  expect(comment(text)).toEqual([`1: ${problem}`]),
+);
 
-  test("is dead in the name of a test, too", () =>
-    expect(deadIn("test/a.test.ts", 'test("is once (decision 4)", () => {});')).toEqual([
-      '1: "decision 4" has no address: write docs/contract.md#d4',
-    ]));
+test("a document that is not in the repository: is dead in the name of a test, too", () =>
+  expect(deadIn("test/a.test.ts", 'test("is once (decision 4)", () => {});')).toEqual([
+    '1: "decision 4" has no address: write docs/contract.md#d4',
+  ]));
 
-  test("is alive for fault numbers in a file that cites their page", () =>
-    expect(comment("F2 to F4 of docs/faults.md#f4")).toEqual([]));
+test("a document that is not in the repository: is alive for fault numbers in a file that cites their page", () =>
+  expect(comment("F2 to F4 of docs/faults.md#f4")).toEqual([]));
 
-  test("is dead for fault numbers in a file that cites a wrong path", () =>
-    expect(comment("faults.md, F4")).toEqual([
-      "1: faults.md does not exist: write docs/faults.md",
-      '1: "F4" has no address: write docs/faults.md#f4',
-    ]));
+test("a document that is not in the repository: is dead for fault numbers in a file that cites a wrong path", () =>
+  expect(comment("faults.md, F4")).toEqual([
+    "1: faults.md does not exist: write docs/faults.md",
+    '1: "F4" has no address: write docs/faults.md#f4',
+  ]));
 
-  test.each(["issues 4 tokens", "decisions", "F16 of 30", "the contract: 2 fields"])("is alive: %s", (text) =>
-    expect(comment(`${text}; docs/faults.md`)).toEqual([]),
-  );
-});
+test.each(["issues 4 tokens", "decisions", "F16 of 30", "the contract: 2 fields"])(
+  "a document that is not in the repository: is alive: %s",
+  (text) => expect(comment(`${text}; docs/faults.md`)).toEqual([]),
+);
 
 test("only comments and names of tests are checked, not code", () =>
   expect(deadIn("client/a.ts", 'import "server/no.ts";\nconst F4 = "no.md";\n')).toEqual([]));

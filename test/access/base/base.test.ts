@@ -115,56 +115,54 @@ test.each([
   expect(found({ GITHUB_BASE_REF: "main" }, flag)?.other).toBeUndefined();
 });
 
-describe("a base that this clone lacks is refused, with what to do", () => {
-  test("of a tag without its whole name", () => {
-    repository.git("tag", "v3", old);
-    expect(() => found({}, "v3")).toThrow(
-      "this clone does not have it, and the tag of this name does not count without refs/tags/. Fetch it first: git fetch --depth=1 origin +refs/heads/v3:refs/remotes/origin/v3",
-    );
-    expect(found({}, "refs/tags/v3")?.commit).toBe(old);
-  });
+test("a base that this clone lacks is refused, of a tag without its whole name", () => {
+  repository.git("tag", "v3", old);
+  expect(() => found({}, "v3")).toThrow(
+    "this clone does not have it, and the tag of this name does not count without refs/tags/. Fetch it first: git fetch --depth=1 origin +refs/heads/v3:refs/remotes/origin/v3",
+  );
+  expect(found({}, "refs/tags/v3")?.commit).toBe(old);
+});
 
-  test.each([
-    ["origin/v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
-    ["refs/remotes/origin/v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
-    ["v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
-    ["refs/tags/v2", "git fetch --depth=1 origin +refs/tags/v2:refs/tags/v2"],
-    ["1".repeat(40), `git fetch --depth=1 origin ${"1".repeat(40)}`],
-    ["origin/main~9", "git fetch"],
-  ])("of a flag: %s", (flag, fetch) => {
-    expect(() => found({}, flag)).toThrow(
-      `cannot read the base ${flag} (--base), and the rules of the change itself do not count: this clone does not have it. Fetch it first: ${fetch}`,
-    );
-  });
+test.each([
+  ["origin/v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
+  ["refs/remotes/origin/v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
+  ["v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
+  ["refs/tags/v2", "git fetch --depth=1 origin +refs/tags/v2:refs/tags/v2"],
+  ["1".repeat(40), `git fetch --depth=1 origin ${"1".repeat(40)}`],
+  ["origin/main~9", "git fetch"],
+])("a base that this clone lacks is refused, of a flag: %s", (flag, fetch) => {
+  expect(() => found({}, flag)).toThrow(
+    `cannot read the base ${flag} (--base), and the rules of the change itself do not count: this clone does not have it. Fetch it first: ${fetch}`,
+  );
+});
 
-  test("of a flag, in a checkout of another branch: the fetch brings it", () => {
-    const clone = createRepository();
-    clone.git("remote", "add", "-t", "change", "origin", `file://${repository.root}`);
-    clone.git("fetch", "--quiet", "--depth=1", "origin");
-    for (const flag of ["origin/main", "main2"]) {
-      const wanted = wantedBase(flag, {}) as NonNullable<ReturnType<typeof wantedBase>>;
-      repository.git("branch", "--force", "main2", "main");
-      try {
-        baseIn(repositoryAt(clone.root), wanted);
-        expect.unreachable();
-      } catch (error) {
-        clone.git(...(/Fetch it first: git (.*)$/.exec(String(error))?.[1] ?? "").split(" "));
-      }
-      expect(baseIn(repositoryAt(clone.root), wanted).commit).toBe(tip);
+test("a base that this clone lacks is refused, of a flag, in a checkout of another branch: the fetch brings it", () => {
+  const clone = createRepository();
+  clone.git("remote", "add", "-t", "change", "origin", `file://${repository.root}`);
+  clone.git("fetch", "--quiet", "--depth=1", "origin");
+  for (const flag of ["origin/main", "main2"]) {
+    const wanted = wantedBase(flag, {}) as NonNullable<ReturnType<typeof wantedBase>>;
+    repository.git("branch", "--force", "main2", "main");
+    try {
+      baseIn(repositoryAt(clone.root), wanted);
+      expect.unreachable();
+    } catch (error) {
+      clone.git(...(/Fetch it first: git (.*)$/.exec(String(error))?.[1] ?? "").split(" "));
     }
-    clone.remove();
-  });
+    expect(baseIn(repositoryAt(clone.root), wanted).commit).toBe(tip);
+  }
+  clone.remove();
+});
 
-  test("of a flag, in a shallow checkout", () => {
-    const clone = createRepository();
-    clone.git("fetch", "--quiet", "--depth=1", `file://${repository.root}`, "change");
-    clone.git("checkout", "--quiet", "FETCH_HEAD");
-    const wanted = wantedBase("HEAD~1", {});
-    expect(() => baseIn(repositoryAt(clone.root), wanted as NonNullable<typeof wanted>)).toThrow(
-      "cannot read the base HEAD~1 (--base), and the rules of the change itself do not count: this checkout is shallow. Fetch it first: git fetch --unshallow",
-    );
-    clone.remove();
-  });
+test("a base that this clone lacks is refused, of a flag, in a shallow checkout", () => {
+  const clone = createRepository();
+  clone.git("fetch", "--quiet", "--depth=1", `file://${repository.root}`, "change");
+  clone.git("checkout", "--quiet", "FETCH_HEAD");
+  const wanted = wantedBase("HEAD~1", {});
+  expect(() => baseIn(repositoryAt(clone.root), wanted as NonNullable<typeof wanted>)).toThrow(
+    "cannot read the base HEAD~1 (--base), and the rules of the change itself do not count: this checkout is shallow. Fetch it first: git fetch --unshallow",
+  );
+  clone.remove();
 });
 
 describe("files of a commit, whatever the work tree and its settings say", async () => {

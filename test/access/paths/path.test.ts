@@ -1,7 +1,7 @@
 // Paths to more access in graphs that are written by hand. The soak part `paths` compares them with a server.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { Path } from "../../../access/paths/path.ts";
 import { capabilities, classOf, operations, unservedMethods } from "../../../schema/index.ts";
@@ -36,95 +36,93 @@ const GRANTING = capabilities.map(({ name }) => name).filter((name) => classOf(n
 
 const TAKEOVER = "PATCH /identities, GET /sts/exchange";
 
-describe("an identity that another organization trusts", () => {
-  test("is taken by one that may change it, and the step carries issuer and subject of the workload that starts the path", () => {
-    expect(pathsIn(helped("identity.update"))).toEqual([
-      {
-        from: { identity: HELPER },
-        gains: [{ capability: "tag.create", group: REGISTRY }],
-        assumes: "strict",
-        steps: [
-          {
-            as: HELPER,
-            method: "PATCH",
-            path: `/iam/v2beta1/identities/${MIRROR}?updateMask=claimMatch`,
-            body: { claimMatch: { issuer: ISSUER, subject: "helper" } },
-            why: "helper may change identity mirror, and lets the workload assume it",
-          },
-          {
-            as: "workload",
-            method: "GET",
-            path: `/sts/exchange?aud=https%3A%2F%2Firm.example&identity=${MIRROR}`,
-            body: null,
-            why: "the workload assumes identity mirror",
-          },
-        ],
-        assumptions: [],
-        end: MIRROR,
-        workload: { issuer: ISSUER, subject: "helper" },
-      },
+test("a trusted identity is taken by one that may change it, with issuer and subject of the workload that starts", () => {
+  expect(pathsIn(helped("identity.update"))).toEqual([
+    {
+      from: { identity: HELPER },
+      gains: [{ capability: "tag.create", group: REGISTRY }],
+      assumes: "strict",
+      steps: [
+        {
+          as: HELPER,
+          method: "PATCH",
+          path: `/iam/v2beta1/identities/${MIRROR}?updateMask=claimMatch`,
+          body: { claimMatch: { issuer: ISSUER, subject: "helper" } },
+          why: "helper may change identity mirror, and lets the workload assume it",
+        },
+        {
+          as: "workload",
+          method: "GET",
+          path: `/sts/exchange?aud=https%3A%2F%2Firm.example&identity=${MIRROR}`,
+          body: null,
+          why: "the workload assumes identity mirror",
+        },
+      ],
+      assumptions: [],
+      end: MIRROR,
+      workload: { issuer: ISSUER, subject: "helper" },
+    },
+  ]);
+});
+
+test.each<[string, readonly string[], string[]]>([
+  ["is out of reach without the right to change it", ["identity.list"], []],
+  ["is cautious while it holds more in its own organization", ["identity.update"], [`cautious: ${TAKEOVER}`]],
+  [
+    "is in reach once a binding that is in the way is deleted",
+    ["identity.update", "role_bindings.delete"],
+    [`cautious: ${TAKEOVER}`, `strict: DELETE /roleBindings, ${TAKEOVER}`],
+  ],
+  ["is in reach of a caller that holds the same", ["identity.update", "repo.create"], [`strict: ${TAKEOVER}`]],
+])("a trusted identity %s", (_, held, expected) => {
+  const graph = helped(...held);
+  if (held[0] !== "identity.list") grant(graph, MIRROR, CI, "repo.create");
+  expect(pathsIn(graph).map(shape)).toEqual(expected);
+});
+
+test("a trusted identity is in reach once a binding in the way is changed to a role of the caller", () => {
+  const graph = partners();
+  const { binding } = grant(graph, MIRROR, CI, "repo.create");
+  const { role } = grant(graph, HELPER, PARTNER, "identity.update", "role_bindings.update");
+  expect(strictTo(graph, "tag.create")[0]?.steps[0]).toMatchObject({
+    ...{ as: HELPER, method: "PATCH", path: `/iam/v2beta1/roleBindings/${binding}` },
+    body: { identityUid: HELPER, roleUid: role },
+  });
+});
+
+test("a trusted identity leads on to another one", () => {
+  const [graph, third, bridge] = [helped("identity.update"), "c".repeat(40), uid("registry/bridge", ACME)];
+  graphOf({ name: "third", root: third }, graph);
+  addIdentity(graph, bridge, "bridge", REGISTRY, { issuer: ISSUER, subject: "bridge" });
+  grant(graph, bridge, third, "repo.delete");
+  grant(graph, MIRROR, REGISTRY, "identity.update");
+  expect(pathsIn(graph, { from: { identity: HELPER }, to: "repo.delete" })).toMatchObject([
+    {
+      assumes: "strict",
+      gains: [{ group: third }],
+      steps: [{ as: HELPER }, { as: "workload" }, { as: MIRROR }, { as: "workload" }],
+    },
+  ]);
+});
+
+test("a trusted identity is taken by what two identities of one workload hold together", () => {
+  const graph = helped("identity.update");
+  grant(graph, MIRROR, CI, "repo.create");
+  const twin = uid("twin", PARTNER);
+  addIdentity(graph, twin, "twin", PARTNER, { issuer: ISSUER, subject: "helper" });
+  grant(graph, twin, PARTNER, "role_bindings.create", "repo.create");
+  const strict = strictTo(graph, "tag.create");
+  expect(strict.map(shape)).toEqual([`strict: GET /sts/exchange, POST /roleBindings, ${TAKEOVER}`]);
+  expect(strict[0]?.steps[1]).toMatchObject({ as: twin, body: { identityUid: HELPER } });
+});
+
+test("a trusted identity is only cautiously in reach where its bindings are not all visible", () => {
+  const graph = helped("identity.update");
+  for (const place of ["", PARTNER, CI])
+    expect(pathsIn(graph, undefined, { notVisible: [hidden("roleBinding", place)] })).toMatchObject([
+      { assumes: "cautious", assumptions: expect.arrayContaining([expect.stringContaining("not visible")]) },
     ]);
-  });
-
-  test.each<[string, readonly string[], string[]]>([
-    ["is out of reach without the right to change it", ["identity.list"], []],
-    ["is cautious while it holds more in its own organization", ["identity.update"], [`cautious: ${TAKEOVER}`]],
-    [
-      "is in reach once a binding that is in the way is deleted",
-      ["identity.update", "role_bindings.delete"],
-      [`cautious: ${TAKEOVER}`, `strict: DELETE /roleBindings, ${TAKEOVER}`],
-    ],
-    ["is in reach of a caller that holds the same", ["identity.update", "repo.create"], [`strict: ${TAKEOVER}`]],
-  ])("%s", (_, held, expected) => {
-    const graph = helped(...held);
-    if (held[0] !== "identity.list") grant(graph, MIRROR, CI, "repo.create");
-    expect(pathsIn(graph).map(shape)).toEqual(expected);
-  });
-
-  test("is in reach once a binding that is in the way is changed to a role that the caller has", () => {
-    const graph = partners();
-    const { binding } = grant(graph, MIRROR, CI, "repo.create");
-    const { role } = grant(graph, HELPER, PARTNER, "identity.update", "role_bindings.update");
-    expect(strictTo(graph, "tag.create")[0]?.steps[0]).toMatchObject({
-      ...{ as: HELPER, method: "PATCH", path: `/iam/v2beta1/roleBindings/${binding}` },
-      body: { identityUid: HELPER, roleUid: role },
-    });
-  });
-
-  test("leads on to another one", () => {
-    const [graph, third, bridge] = [helped("identity.update"), "c".repeat(40), uid("registry/bridge", ACME)];
-    graphOf({ name: "third", root: third }, graph);
-    addIdentity(graph, bridge, "bridge", REGISTRY, { issuer: ISSUER, subject: "bridge" });
-    grant(graph, bridge, third, "repo.delete");
-    grant(graph, MIRROR, REGISTRY, "identity.update");
-    expect(pathsIn(graph, { from: { identity: HELPER }, to: "repo.delete" })).toMatchObject([
-      {
-        assumes: "strict",
-        gains: [{ group: third }],
-        steps: [{ as: HELPER }, { as: "workload" }, { as: MIRROR }, { as: "workload" }],
-      },
-    ]);
-  });
-
-  test("is taken by what two identities of one workload hold together", () => {
-    const graph = helped("identity.update");
-    grant(graph, MIRROR, CI, "repo.create");
-    const twin = uid("twin", PARTNER);
-    addIdentity(graph, twin, "twin", PARTNER, { issuer: ISSUER, subject: "helper" });
-    grant(graph, twin, PARTNER, "role_bindings.create", "repo.create");
-    const strict = strictTo(graph, "tag.create");
-    expect(strict.map(shape)).toEqual([`strict: GET /sts/exchange, POST /roleBindings, ${TAKEOVER}`]);
-    expect(strict[0]?.steps[1]).toMatchObject({ as: twin, body: { identityUid: HELPER } });
-  });
-
-  test("is only cautiously in reach where its bindings are not all visible", () => {
-    const graph = helped("identity.update");
-    for (const place of ["", PARTNER, CI])
-      expect(pathsIn(graph, undefined, { notVisible: [hidden("roleBinding", place)] })).toMatchObject([
-        { assumes: "cautious", assumptions: expect.arrayContaining([expect.stringContaining("not visible")]) },
-      ]);
-    expect(pathsIn(graph, {}, { notVisible: [hidden("roleBinding", ACME)] })).toMatchObject([{ assumes: "strict" }]);
-  });
+  expect(pathsIn(graph, {}, { notVisible: [hidden("roleBinding", ACME)] })).toMatchObject([{ assumes: "strict" }]);
 });
 
 test.each<[capability: string, request: string]>([

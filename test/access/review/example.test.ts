@@ -1,5 +1,5 @@
 // Examples of patterns are right by the matcher of the server.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newReviewBudget } from "../../../access/pattern/budget.ts";
 import { assumptionOf, examplesOf } from "../../../access/review/assume.ts";
 import { newBudget } from "../../../schema/index.ts";
@@ -59,34 +59,35 @@ test("a pattern whose texts are all long has what an automaton finds, where ther
   expect(examplesOf("subject", "x{301}", { steps: 0 })).toMatchObject({ matches: [] });
 });
 
-describe("who can assume an identity, in words", () => {
-  const exact = { issuer: "https://a.example.com", subject: "s" };
-  const textOf = (match: object) => assumptionOf({ claimMatch: { ...exact, ...match } })?.text;
+const exact = { issuer: "https://a.example.com", subject: "s" };
+const textOf = (match: object) => assumptionOf({ claimMatch: { ...exact, ...match } })?.text;
 
-  test.each([
-    [
-      { claimMatch: { issuer: "https://a.example.com", subjectPattern: "x.*", claims: { ref: "main" } } },
-      'a workload whose token has issuer "https://a.example.com", subject matching "x.*" and ref "main"',
-    ],
-    [
-      { staticKeys: { ...exact, issuerKeys: "{}", expirationTime: "2026-12-01T00:00:00Z" } },
-      'a workload that signs with one of the identity\'s own keys (SHA-256 44136fa355b3678a…), as issuer "https://a.example.com" and subject "s", until 2026-12-01T00:00:00Z',
-    ],
-    [
-      { awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/r", userIdPattern: "A.*" } },
-      'an AWS principal of account 123456789012 with ARN "arn:aws:iam::123456789012:role/r" and user id matching "A.*"',
-    ],
-    [{ servicePrincipal: "INGESTER" }, "the platform's own service INGESTER"],
-  ])("%j", (relationship, text) => {
-    expect(assumptionOf(relationship)?.text).toBe(text);
-  });
+test.each([
+  [
+    { claimMatch: { issuer: "https://a.example.com", subjectPattern: "x.*", claims: { ref: "main" } } },
+    'a workload whose token has issuer "https://a.example.com", subject matching "x.*" and ref "main"',
+  ],
+  [
+    { staticKeys: { ...exact, issuerKeys: "{}", expirationTime: "2026-12-01T00:00:00Z" } },
+    'a workload that signs with one of the identity\'s own keys (SHA-256 44136fa355b3678a…), as issuer "https://a.example.com" and subject "s", until 2026-12-01T00:00:00Z',
+  ],
+  [
+    { awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/r", userIdPattern: "A.*" } },
+    'an AWS principal of account 123456789012 with ARN "arn:aws:iam::123456789012:role/r" and user id matching "A.*"',
+  ],
+  [{ servicePrincipal: "INGESTER" }, "the platform's own service INGESTER"],
+])("in words: %j", (relationship, text) => {
+  expect(assumptionOf(relationship)?.text).toBe(text);
+});
 
-  test("a character that is written out differs from the backslash of another subject", () => {
-    expect(textOf({ subject: "a\u202eb" })).toContain(String.raw` and subject "a\u202eb"`);
-    expect(textOf({ subject: String.raw`a\u202eb` })).toContain(String.raw` and subject "a\\u202eb"`);
-  });
+test("in words: a character that is written out differs from the backslash of another subject", () => {
+  expect(textOf({ subject: "a\u202eb" })).toContain(String.raw` and subject "a\u202eb"`);
+  expect(textOf({ subject: String.raw`a\u202eb` })).toContain(String.raw` and subject "a\\u202eb"`);
+});
 
-  test.each(["claims", "claimPatterns"])("a name in %s that holds the text of two claims is quoted", (field) => {
+test.each(["claims", "claimPatterns"])(
+  "in words: a name in %s that holds the text of two claims is quoted",
+  (field) => {
     const textFor = (claims: Record<string, string>) => textOf({ [field]: claims });
     const verb = field === "claims" ? "" : "matching ";
     expect(textFor({ repo: "acme/app", ref: "main" })).toContain(`, repo ${verb}"acme/app" and ref ${verb}"main"`);
@@ -96,7 +97,7 @@ describe("who can assume an identity, in words", () => {
     expect(textFor({ "https://claims.example/team": "a" })).toContain(` and https://claims.example/team ${verb}"a"`);
     expect(textFor({ subject: "a" })).toContain(`subject "s" and "subject" ${verb}"a"`);
     expect(textFor({ "": "a", and: "b" })).toContain(`"" ${verb}"a" and and ${verb}"b"`);
-  });
+  },
+);
 
-  test("of nothing known is null", () => expect(assumptionOf(null)).toBeNull());
-});
+test("in words: of nothing known is null", () => expect(assumptionOf(null)).toBeNull());

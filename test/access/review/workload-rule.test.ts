@@ -1,5 +1,5 @@
 // The rules about who can assume an identity: each fires on what the change brings, and not on what was there.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { BUILT_IN_ROLE_CAPABILITIES, type Json } from "../../../schema/index.ts";
 import { valuesOf } from "../../support/rows.ts";
 import { addIdentity, addRole, bind, changed, ROOT } from "../graphs.ts";
@@ -112,75 +112,71 @@ test("matches-everyone fires on a pattern that cannot be decided", () => {
   );
 });
 
-describe("new-issuer", () => {
-  test("fires on an issuer that no identity trusts, and is silent on one that another identity trusts", () => {
-    const other = { issuer: "https://gitlab.example.com", subject: "x" };
-    expect(foundSubjects(start(), withClaimMatch(other))).toContain(`new-issuer ${CI}`);
-    expect(foundSubjects(start(other), withClaimMatch({ ...exactly, subject: "y" }))).not.toContain(`new-issuer ${CI}`);
-  });
-  test("is silent on a pattern that matches trusted issuers alone, and fires on one that matches another", () => {
-    const before = start({ issuer: "https://gitlab.example.com", subject: "x" });
-    const foundWith = (issuerPattern: string) => foundSubjects(before, withClaimMatch({ issuerPattern, subject: "x" }));
-    expect(foundWith("https://gitlab\\.example\\.com")).not.toContain(`new-issuer ${CI}`);
-    expect(foundWith("https://gitlab.example\\.com")).toContain(`new-issuer ${CI}`);
-  });
-  describe("of static keys", () => {
-    const key = (n: string, more?: Json) => ({ kty: "RSA", n, e: "AQAB", ...more });
-    const keySet = (...keys: Json[]) => JSON.stringify({ keys });
-    const signedBy =
-      (issuerKeys: string, own: Json = {}, id = CI): Change =>
-      (graph) => {
-        const staticKeys = { issuer: GITHUB, subject: "x", issuerKeys, ...own };
-        graph.identities.set(id, { id, uid: id, name: "ci", group: ROOT, relationship: { staticKeys } });
-      };
-    const found = `new-issuer ${CI}`;
-    const [one, other] = [key("one"), key("other")];
-    const signed = changed(start(), signedBy(keySet(one)));
+test("new-issuer fires on an issuer that no identity trusts, and is silent on one that another identity trusts", () => {
+  const other = { issuer: "https://gitlab.example.com", subject: "x" };
+  expect(foundSubjects(start(), withClaimMatch(other))).toContain(`new-issuer ${CI}`);
+  expect(foundSubjects(start(other), withClaimMatch({ ...exactly, subject: "y" }))).not.toContain(`new-issuer ${CI}`);
+});
+test("new-issuer is silent on a pattern of trusted issuers alone, and fires on one that matches another", () => {
+  const before = start({ issuer: "https://gitlab.example.com", subject: "x" });
+  const foundWith = (issuerPattern: string) => foundSubjects(before, withClaimMatch({ issuerPattern, subject: "x" }));
+  expect(foundWith("https://gitlab\\.example\\.com")).not.toContain(`new-issuer ${CI}`);
+  expect(foundWith("https://gitlab.example\\.com")).toContain(`new-issuer ${CI}`);
+});
+const key = (n: string, more?: Json) => ({ kty: "RSA", n, e: "AQAB", ...more });
+const keySet = (...keys: Json[]) => JSON.stringify({ keys });
+const signedBy =
+  (issuerKeys: string, own: Json = {}, id = CI): Change =>
+  (graph) => {
+    const staticKeys = { issuer: GITHUB, subject: "x", issuerKeys, ...own };
+    graph.identities.set(id, { id, uid: id, name: "ci", group: ROOT, relationship: { staticKeys } });
+  };
+const newIssuer = `new-issuer ${CI}`;
+const [one, other] = [key("one"), key("other")];
+const signed = changed(start(), signedBy(keySet(one)));
 
-    test("fires on a key that no identity has, although the issuer is known, and says which", () => {
-      expect(findings(start(), signedBy(keySet(one)))).toContainEqual({
-        rule: "new-issuer",
-        subject: CI,
-        name: "ci",
-        message: `trusts a key that no identity trusts now: issuer ${GITHUB}, key set with SHA-256 26176dc5fc471800…`,
-      });
-      for (const keys of [keySet(other), keySet(one, other), keySet(key("one", { N: "other" }))])
-        expect(foundSubjects(signed, signedBy(keys)), keys).toContain(found);
-    });
-    test("is silent on the same key: with another end or subject, in a smaller set, spelt with spaces, of a new identity", () => {
-      const before = changed(start(), signedBy(keySet(one, other)));
-      for (const [keys, own, id] of [
-        [keySet(one, other), { expirationTime: "2027-01-01T00:00:00Z" }],
-        [keySet(one, other), { subject: "y" }],
-        [keySet(other)],
-        [JSON.stringify({ keys: [other, one] }, null, 2)],
-        [keySet(one), {}, NEW],
-      ] as [string, Json?, string?][]) {
-        const silent = foundSubjects(before, signedBy(keys, own, id)).filter((text) => text.includes("issuer"));
-        expect(silent, keys).toEqual([]);
-      }
-    });
-    test.each([
-      [
-        "a key set is named twice: parsers differ in which one they take",
-        `{"keys":[${JSON.stringify(other)}],"keys":[${JSON.stringify(one)}]}`,
-      ],
-      [
-        "a second member of the set, which a parser that ignores case takes",
-        `{"keys":[${JSON.stringify(one)}],"Keys":[${JSON.stringify(other)}]}`,
-      ],
-      ["text that is not JSON", "-----BEGIN PUBLIC KEY-----"],
-      ["an empty set", keySet()],
-    ])("fires where it cannot tell the keys: %s", (_, keys) => {
-      expect(foundSubjects(signed, signedBy(keys))).toContain(found);
-    });
-    test("fires on the key of another issuer, and on an issuer that only signs for a key", () => {
-      const gitlab = { issuer: "https://gitlab.example.com" };
-      const before = changed(start(), signedBy(keySet(one), gitlab));
-      expect(foundSubjects(before, signedBy(keySet(one)))).toContain(found);
-      expect(foundSubjects(before, withClaimMatch({ ...gitlab, subject: "x" }))).toContain(found);
-    });
+test("new-issuer of static keys fires on a key that no identity has, although the issuer is known, and says which", () => {
+  expect(findings(start(), signedBy(keySet(one)))).toContainEqual({
+    rule: "new-issuer",
+    subject: CI,
+    name: "ci",
+    message: `trusts a key that no identity trusts now: issuer ${GITHUB}, key set with SHA-256 26176dc5fc471800…`,
   });
+  for (const keys of [keySet(other), keySet(one, other), keySet(key("one", { N: "other" }))])
+    expect(foundSubjects(signed, signedBy(keys)), keys).toContain(newIssuer);
+});
+test("new-issuer of static keys is silent on the same key: with another end or subject, in a smaller set, of a new identity", () => {
+  const before = changed(start(), signedBy(keySet(one, other)));
+  for (const [keys, own, id] of [
+    [keySet(one, other), { expirationTime: "2027-01-01T00:00:00Z" }],
+    [keySet(one, other), { subject: "y" }],
+    [keySet(other)],
+    [JSON.stringify({ keys: [other, one] }, null, 2)],
+    [keySet(one), {}, NEW],
+  ] as [string, Json?, string?][]) {
+    const silent = foundSubjects(before, signedBy(keys, own, id)).filter((text) => text.includes("issuer"));
+    expect(silent, keys).toEqual([]);
+  }
+});
+test.each([
+  [
+    "a key set is named twice: parsers differ in which one they take",
+    `{"keys":[${JSON.stringify(other)}],"keys":[${JSON.stringify(one)}]}`,
+  ],
+  [
+    "a second member of the set, which a parser that ignores case takes",
+    `{"keys":[${JSON.stringify(one)}],"Keys":[${JSON.stringify(other)}]}`,
+  ],
+  ["text that is not JSON", "-----BEGIN PUBLIC KEY-----"],
+  ["an empty set", keySet()],
+])("new-issuer of static keys fires where it cannot tell the keys: %s", (_, keys) => {
+  expect(foundSubjects(signed, signedBy(keys))).toContain(newIssuer);
+});
+test("new-issuer of static keys fires on the key of another issuer, and on an issuer that only signs for a key", () => {
+  const gitlab = { issuer: "https://gitlab.example.com" };
+  const before = changed(start(), signedBy(keySet(one), gitlab));
+  expect(foundSubjects(before, signedBy(keySet(one)))).toContain(newIssuer);
+  expect(foundSubjects(before, withClaimMatch({ ...gitlab, subject: "x" }))).toContain(newIssuer);
 });
 
 const pull = exact("repo:acme/images:pull_request");

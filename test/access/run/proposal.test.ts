@@ -1,5 +1,5 @@
 // What a run on a copy has done to access: from the copy before and after it, and from the state of its stack.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Write } from "../../../access/change/write.ts";
 import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
@@ -50,47 +50,45 @@ const adds = (graph: GraphBuilder): void => {
   link(graph, MEMBER, MADE, BOT, own);
 };
 
-describe("a record that the run has made", () => {
-  const left = [resource("Group", "team", MADE), resource("Identity", "bot", BOT)];
+const left = [resource("Group", "team", MADE), resource("Identity", "bot", BOT)];
 
-  test("has the URN of its resource as id, and no uid: the service makes another one", () => {
-    const { after } = run(adds, { left });
-    const [group, bot] = [urnOf("Group", "team"), urnOf("Identity", "bot")];
-    expect(after.groups.get(group)).toEqual({ id: group, uid: null, name: "new", parent: ROOT, logicalName: "team" });
-    expect(after.identities.get(bot)).toMatchObject({ id: bot, uid: null, name: "bot", group });
-    // Without a resource, such as the founding of an organization or a member of a set, it keeps its id.
-    expect([...after.bindings.values()].at(-1)).toEqual({
-      ...{ id: MEMBER, uid: null },
-      ...{ group, identity: bot, role: own },
-    });
+test("a new record has the URN of its resource as id, and no uid: the service makes another one", () => {
+  const { after } = run(adds, { left });
+  const [group, bot] = [urnOf("Group", "team"), urnOf("Identity", "bot")];
+  expect(after.groups.get(group)).toEqual({ id: group, uid: null, name: "new", parent: ROOT, logicalName: "team" });
+  expect(after.identities.get(bot)).toMatchObject({ id: bot, uid: null, name: "bot", group });
+  // Without a resource, such as the founding of an organization or a member of a set, it keeps its id.
+  expect([...after.bindings.values()].at(-1)).toEqual({
+    ...{ id: MEMBER, uid: null },
+    ...{ group, identity: bot, role: own },
   });
+});
 
-  test("is named in a text that has its uid", () => {
-    const bot = run(adds, { left }).after.identities.get(urnOf("Identity", "bot"));
-    expect(bot?.relationship).toEqual({ claimMatch: claims("of [uid of new] and [uid of bot]") });
-  });
+test("a new record is named in a text that has its uid", () => {
+  const bot = run(adds, { left }).after.identities.get(urnOf("Identity", "bot"));
+  expect(bot?.relationship).toEqual({ claimMatch: claims("of [uid of new] and [uid of bot]") });
+});
 
-  test("of the same key as one that is gone replaces it, if it is an identity", () => {
-    const stored = [resource("Identity", "bot", CI), resource("Group", "team", TEAM)];
-    const found = run(
-      (graph) => {
-        adds(graph);
-        graph.identities.delete(CI);
-        graph.bindings.delete(CI_VIEWS);
-        graph.groups.delete(TEAM);
-      },
-      { stored, left },
-    );
-    expect([...found.replaced]).toEqual([[CI, urnOf("Identity", "bot")]]);
-    expect([...found.deleted].sort()).toEqual([TEAM, CI].sort());
-  });
+test("a new record of the same key as one that is gone replaces it, if it is an identity", () => {
+  const stored = [resource("Identity", "bot", CI), resource("Group", "team", TEAM)];
+  const found = run(
+    (graph) => {
+      adds(graph);
+      graph.identities.delete(CI);
+      graph.bindings.delete(CI_VIEWS);
+      graph.groups.delete(TEAM);
+    },
+    { stored, left },
+  );
+  expect([...found.replaced]).toEqual([[CI, urnOf("Identity", "bot")]]);
+  expect([...found.deleted].sort()).toEqual([TEAM, CI].sort());
+});
 
-  test("an invite has the name of its resource, and no end yet", () => {
-    const [id, expirationTime] = [uid("invite"), "2026-12-01T00:00:00Z"];
-    const invited = (graph: GraphBuilder) => addInvite(graph, id, "key-id", ROOT, viewer, { expirationTime });
-    const found = run(invited, { left: [resource("GroupInvite", "guests", id)] });
-    expect([...found.after.invites.values()]).toMatchObject([{ name: "guests", uid: null, expirationTime: null }]);
-  });
+test("a new record: an invite has the name of its resource, and no end yet", () => {
+  const [id, expirationTime] = [uid("invite"), "2026-12-01T00:00:00Z"];
+  const invited = (graph: GraphBuilder) => addInvite(graph, id, "key-id", ROOT, viewer, { expirationTime });
+  const found = run(invited, { left: [resource("GroupInvite", "guests", id)] });
+  expect([...found.after.invites.values()]).toMatchObject([{ name: "guests", uid: null, expirationTime: null }]);
 });
 
 test("records that exist which no resource had, and one has now, are adopted; not one that is only read", () => {

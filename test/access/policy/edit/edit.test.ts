@@ -3,7 +3,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { type Added, type AddedMap, PolicyEditError } from "../../../../access/policy/edit/document.ts";
 import { additionOf, type Removal, removalOf } from "../../../../access/policy/edit/entries.ts";
@@ -310,65 +310,63 @@ test("removes an identity with its bindings, and a role", () => {
   );
 });
 
-describe("refuses what it cannot remove alone, and writes nothing", () => {
-  test.each<[access: string, message: string]>([
-    [
-      "access:\n  team: { viewer: &both [release, review] }\n  platform: { editor: *both }\n",
-      "access.yaml:9:23: access.platform.editor is an alias; write it out",
-    ],
-    [
-      "access:\n  platform: { viewer: &both [release, review] }\n  team: { editor: *both }\n",
-      "access.yaml would say something else than before; edit it by hand",
-    ],
-    [
-      "access:\n  platform: { viewer: &own [release] }\n  team: { editor: *own }\n",
-      "access.yaml: an alias stands for an entry that would go; write it out",
-    ],
-    [
-      "access:\n  platform: &rows { viewer: [release], editor: [review] }\n  team: { <<: *rows }\n",
-      "access.yaml would say something else than before; edit it by hand",
-    ],
-    [
-      "access:\n  team: &rows { viewer: [release] }\n  platform: { <<: *rows, editor: [review] }\n",
-      "access.yaml: access.platform.viewer: release comes from a merge key (<<); write it out",
-    ],
-  ])("%j", (access, message) => {
-    const before = GROUPS + IDENTITIES + access;
-    const file = write({ "access.yaml": before });
-    expect(() => removalOf(openPolicy(file), { bindings: all })).toThrow(
-      new PolicyEditError(message.replace(/^access.yaml/, file)),
-    );
-    expect(readFileSync(file, "utf8")).toBe(before);
-  });
+test.each<[access: string, message: string]>([
+  [
+    "access:\n  team: { viewer: &both [release, review] }\n  platform: { editor: *both }\n",
+    "access.yaml:9:23: access.platform.editor is an alias; write it out",
+  ],
+  [
+    "access:\n  platform: { viewer: &both [release, review] }\n  team: { editor: *both }\n",
+    "access.yaml would say something else than before; edit it by hand",
+  ],
+  [
+    "access:\n  platform: { viewer: &own [release] }\n  team: { editor: *own }\n",
+    "access.yaml: an alias stands for an entry that would go; write it out",
+  ],
+  [
+    "access:\n  platform: &rows { viewer: [release], editor: [review] }\n  team: { <<: *rows }\n",
+    "access.yaml would say something else than before; edit it by hand",
+  ],
+  [
+    "access:\n  team: &rows { viewer: [release] }\n  platform: { <<: *rows, editor: [review] }\n",
+    "access.yaml: access.platform.viewer: release comes from a merge key (<<); write it out",
+  ],
+])("refuses to remove: %j", (access, message) => {
+  const before = GROUPS + IDENTITIES + access;
+  const file = write({ "access.yaml": before });
+  expect(() => removalOf(openPolicy(file), { bindings: all })).toThrow(
+    new PolicyEditError(message.replace(/^access.yaml/, file)),
+  );
+  expect(readFileSync(file, "utf8")).toBe(before);
+});
 
-  test("a role that the policy still gives", () => {
-    const access = "roles: { publisher: { can: [tag.create] } }\naccess: { /: { publisher: [release] } }\n";
-    const file = write({ "access.yaml": GROUPS + IDENTITIES + access });
-    expect(() => removalOf(openPolicy(file), { roles: ["publisher"] })).toThrow(
-      `after that, ${file}:8:16: access./.publisher: there is no role publisher; declare it in roles, or run \`npx pulumi-irm roles --write\` if your service has it`,
-    );
-  });
+test("refuses to remove: a role that the policy still gives", () => {
+  const access = "roles: { publisher: { can: [tag.create] } }\naccess: { /: { publisher: [release] } }\n";
+  const file = write({ "access.yaml": GROUPS + IDENTITIES + access });
+  expect(() => removalOf(openPolicy(file), { roles: ["publisher"] })).toThrow(
+    `after that, ${file}:8:16: access./.publisher: there is no role publisher; declare it in roles, or run \`npx pulumi-irm roles --write\` if your service has it`,
+  );
+});
 
-  test("a policy with mistakes: it says each of them", () => {
-    const file = write({ "access.yaml": `${GROUPS}identities: { a: {} }\naccess: { /: { viewer: [b] } }\n` });
-    expect(() => openPolicy(file)).toThrow(
-      /access\.yaml:3:15: identities\.a: .*\n.*access\.yaml:4:25: .*there is no identity b/,
-    );
-  });
+test("refuses to remove: a policy with mistakes: it says each of them", () => {
+  const file = write({ "access.yaml": `${GROUPS}identities: { a: {} }\naccess: { /: { viewer: [b] } }\n` });
+  expect(() => openPolicy(file)).toThrow(
+    /access\.yaml:3:15: identities\.a: .*\n.*access\.yaml:4:25: .*there is no identity b/,
+  );
+});
 
-  test("a file that has changed since it was read, and then no other one is written either", () => {
-    const more = "access: { platform: { editor: [release] } }\n";
-    const file = write({
-      "access.yaml": `${GROUPS}include: [more.yaml]\n${IDENTITIES}access: { /: { viewer: [release] } }\n`,
-      "more.yaml": more,
-    });
-    const [before, beside] = [readFileSync(file, "utf8"), `${dirname(file)}/more.yaml`];
-    const edit = removalOf(openPolicy(file), { bindings: all });
-    writeFileSync(beside, `${more}# later\n`);
-    expect(() => applyEdit(edit)).toThrow(new PolicyEditError(`${beside} has changed meanwhile; run it again`));
-    expect([readFileSync(file, "utf8"), readFileSync(beside, "utf8")]).toEqual([before, `${more}# later\n`]);
-    expect(readdirSync(dirname(file)).sort()).toEqual(["access.yaml", "more.yaml"]);
+test("refuses to remove: a file that has changed since it was read, and then no other one is written either", () => {
+  const more = "access: { platform: { editor: [release] } }\n";
+  const file = write({
+    "access.yaml": `${GROUPS}include: [more.yaml]\n${IDENTITIES}access: { /: { viewer: [release] } }\n`,
+    "more.yaml": more,
   });
+  const [before, beside] = [readFileSync(file, "utf8"), `${dirname(file)}/more.yaml`];
+  const edit = removalOf(openPolicy(file), { bindings: all });
+  writeFileSync(beside, `${more}# later\n`);
+  expect(() => applyEdit(edit)).toThrow(new PolicyEditError(`${beside} has changed meanwhile; run it again`));
+  expect([readFileSync(file, "utf8"), readFileSync(beside, "utf8")]).toEqual([before, `${more}# later\n`]);
+  expect(readdirSync(dirname(file)).sort()).toEqual(["access.yaml", "more.yaml"]);
 });
 
 test("any identity can be removed of any policy, and every other binding stays", () => {
