@@ -1,6 +1,6 @@
 // The JSON Schemas of the package: what they are published for is valid by them, and what is not is refused.
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { type ChangeContent, changeText } from "../../access/change/change.ts";
@@ -37,28 +37,25 @@ test.each<[isAccepted: boolean, what: string, text: string]>([
   expect(isValid(`organization: acme\n${text}`)).toBe(isAccepted);
 });
 
-describe("access.tests.schema.json", () => {
-  const schema = schemaOf("./access.tests.schema.json");
-  const isValid = (text: string): boolean => schema.safeParse(parse(text)).success;
+const testsSchema = schemaOf("./access.tests.schema.json");
+const areValid = (text: string): boolean => testsSchema.safeParse(parse(text)).success;
 
-  test("accepts the file of the example, and those of the docs", () => {
-    const files = [...read("docs/tests.md").matchAll(/```yaml\n(tests:.*?)```/gs)].map(([, text]) => text as string);
-    expect(files.length).toBeGreaterThan(0);
-    for (const text of [read("examples/policy/access.tests.yaml"), ...files]) expect(isValid(text), text).toBe(true);
-  });
+test("access.tests.schema.json accepts the file of the example, and those of the docs", () => {
+  const files = [...read("docs/tests.md").matchAll(/```yaml\n(tests:.*?)```/gs)].map(([, text]) => text as string);
+  expect(files.length).toBeGreaterThan(0);
+  for (const text of [read("examples/policy/access.tests.yaml"), ...files]) expect(areValid(text), text).toBe(true);
+});
 
-  test.each([
-    ["all forms of cannot", "{ name: a, identity: b, cannot: [tag.create, { capability: '*.create', at: / }] }", true],
-    ["an unknown capability", "{ name: a, identity: b, can: tag.craete }", false],
-    ["an unknown workload", "{ name: a, workload: { githb: {} }, cannot: '*' }", false],
-    ["an unknown field of a preset", "{ name: a, workload: { github: { repo: a/b } }, cannot: '*' }", false],
-    ["an unknown field", "{ name: a, identty: b, can: '*' }", false],
-    ["no name", "{ identity: b, can: '*' }", false],
-  ])("%s", (_, one, expected) => {
-    expect(isValid(`tests: [${one}]`)).toBe(expected);
-    const policy = schemaOf("./access.schema.json");
-    expect(policy.safeParse(parse(`organization: acme\ntests: [${one}]`)).success).toBe(expected);
-  });
+test.each([
+  ["all forms of cannot", "{ name: a, identity: b, cannot: [tag.create, { capability: '*.create', at: / }] }", true],
+  ["an unknown capability", "{ name: a, identity: b, can: tag.craete }", false],
+  ["an unknown workload", "{ name: a, workload: { githb: {} }, cannot: '*' }", false],
+  ["an unknown field of a preset", "{ name: a, workload: { github: { repo: a/b } }, cannot: '*' }", false],
+  ["an unknown field", "{ name: a, identty: b, can: '*' }", false],
+  ["no name", "{ identity: b, can: '*' }", false],
+])("access.tests.schema.json: %s", (_, one, expected) => {
+  expect(areValid(`tests: [${one}]`)).toBe(expected);
+  expect(isValid(`organization: acme\ntests: [${one}]`)).toBe(expected);
 });
 
 test("review.schema.json accepts what irm review prints, and requires its members", () => {

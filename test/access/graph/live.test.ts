@@ -110,3 +110,30 @@ test("with 403 for roles each is not visible; with 403 for all, or 404 for group
   await expect(readLive(refusing([""], 403))).rejects.toThrow("PERMISSION_DENIED");
   await expect(readLive(refusing(["groups"], 404))).rejects.toThrow("no");
 });
+
+type Page = Record<string, unknown>;
+/** Its list of role bindings is another one. */
+const lying = (change: (roleBindings: Page[]) => Page) =>
+  clientOf(api, api.owner.token, [], async (request) => {
+    const answer = await wire(request);
+    if (!request.url.pathname.endsWith("/roleBindings")) return answer;
+    return { ...answer, body: JSON.stringify(change(JSON.parse(answer.body).roleBindings)) };
+  });
+const first = (change: Page) => (records: Page[]) => ({ roleBindings: [{ ...records[0], ...change }] });
+const root = "f".repeat(40);
+const noLevel = `the service lists the role binding ${root}, at a level where there is no role binding.`;
+
+test.each<[what: string, lieOf: (roleBindings: Page[]) => Page, problem: string]>([
+  ["with an empty uid", first({ uid: "" }), "the service lists a record without a uid."],
+  ["with a wrong uid", first({ uid: "../\u001b[2J" }), 'a record with the uid "../\\u001b[2J", which is none.'],
+  ["at the root", first({ uid: root }), noLevel],
+  ["without an identity", first({ identity: undefined }), "whose identity is missing."],
+  ["of a role that is no record", first({ role: { uid: "x", name: "viewer" } }), 'whose role is not a uid: "x".'],
+])("a role binding %s is an error of the service", async (_, lieOf, problem) => {
+  await expect(readLive(lying(lieOf))).rejects.toThrow(problem);
+});
+
+test("a record that is listed twice counts once", async () => {
+  const twice = await readLive(lying((all) => ({ roleBindings: [...all, ...all] })));
+  expect(twice.graph.bindings.size).toBe((await readLive(clientOf(api))).graph.bindings.size);
+});

@@ -1,6 +1,6 @@
 // Tests of access on a policy alone: what passes, what fails and why.
 // Mistakes of a test of access are those of its policy.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { GraphBuilder, IdentityNode } from "../../../access/graph/graph.ts";
 import type { ListedKind } from "../../../access/graph/live.ts";
 import { parsePolicy } from "../../../access/policy/parse.ts";
@@ -237,12 +237,10 @@ test.each(["roleBinding", "groupInvite", "externalGroupRoleMapping"] as const)(
   },
 );
 
-describe("a name that does not exist is a mistake, never a pass", () => {
-  const cannot = "tag.create";
-  test.each(
-    valuesOf<[object, string]>(
-      "y",
-      `
+test.each(
+  valuesOf<[object, string]>(
+    "y",
+    `
       { identity: relase, cannot: tag.create } | there is no identity relase; did you mean release?
       { capability: tag.create, only: [ownr] } | there is no identity ownr; did you mean owner?
       { identity: release, cannot: tag.create, at: platfrm } | there is no group platfrm; did you mean platform?
@@ -251,18 +249,17 @@ describe("a name that does not exist is a mistake, never a pass", () => {
         | there is no group platform/registri; did you mean platform/registry?
       { identity: ${NOBODY}, cannot: tag.create } | there is no identity ${NOBODY}
       `,
-    ),
-  )("%j", (own, mistake) => {
-    expect(run(own)).toEqual({ mistakes: [mistake] });
-  });
+  ),
+)("a name that does not exist is a mistake, never a pass: %j", (own, mistake) => {
+  expect(run(own)).toEqual({ mistakes: [mistake] });
+});
 
-  test("nor is a name that two have", () => {
-    const own = changed(graphOf({ identities: { ci: {} } }), (after) => addIdentity(after, NOBODY, "ci", ROOT, {}));
-    expect(liveOutcome({ identity: "ci", cannot }, own)).toEqual({
-      mistakes: ["2 have the name ci; give the uid of one"],
-    });
-    expectOutcome(liveOutcome({ identity: NOBODY, cannot }, own), true);
+test("a name that two have is a mistake", () => {
+  const own = changed(graphOf({ identities: { ci: {} } }), (after) => addIdentity(after, NOBODY, "ci", ROOT, {}));
+  expect(liveOutcome({ identity: "ci", cannot: "tag.create" }, own)).toEqual({
+    mistakes: ["2 have the name ci; give the uid of one"],
   });
+  expectOutcome(liveOutcome({ identity: NOBODY, cannot: "tag.create" }, own), true);
 });
 
 const mistakesOf = (...tests: object[]): string[] =>
