@@ -1,5 +1,5 @@
 // `irm review`: exit codes, flags and streams.
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import type { Client } from "../../client/client.ts";
 import { updateRecord } from "../../client/records.ts";
@@ -156,59 +156,56 @@ test("a change at two services is reviewed with credentials for each", async () 
   expect(terminal.stdout).toContain(`at ${other.baseUrl}`);
 });
 
-describe("a service that lists records of another one", async () => {
-  // The same ids: each of its uids is one of ours.
-  const evil = await serve();
-  // There, it is an owner already.
-  expect([evil.organization, (await evil.actor("ci", { role: "owner" })).uid]).toEqual([api.organization, ci]);
-  beforeEach(() => void vi.stubEnv("EVIL_TOKEN", evil.owner.token));
+// The same ids: each of its uids is one of ours.
+const evil = await serve();
+// There, it is an owner already.
+expect([evil.organization, (await evil.actor("ci", { role: "owner" })).uid]).toEqual([api.organization, ci]);
+const review = async (act: (own: Client, its: Client) => Promise<unknown>, ...flags: string[]) => {
+  const file = await changeOf([api, evil], (own, its) => act(own, its as Client));
+  vi.stubEnv("EVIL_TOKEN", evil.owner.token);
+  const all = [file, "--service", `${evil.baseUrl}=EVIL_TOKEN`, "--format", "json", "--deny", "gains-owner"];
+  const { code, stdout, stderr } = await runIrm("review", ...all, ...flags);
+  return { code, stderr, report: Report.parse(JSON.parse(stdout)) };
+};
+const here = (role: string) => grant(api, api.organization, ci, role);
 
-  const review = async (act: (own: Client, its: Client) => Promise<unknown>, ...flags: string[]) => {
-    const file = await changeOf([api, evil], (own, its) => act(own, its as Client));
-    const all = [file, "--service", `${evil.baseUrl}=EVIL_TOKEN`, "--format", "json", "--deny", "gains-owner"];
-    const { code, stdout, stderr } = await runIrm("review", ...all, ...flags);
-    return { code, stderr, report: Report.parse(JSON.parse(stdout)) };
-  };
-  const here = (role: string) => grant(api, api.organization, ci, role);
-
-  test("hides no gain of ours behind its own, whatever its records and roles are", async () => {
-    const { code, report } = await review(async (own, its) => {
-      await here("owner")(own);
-      await grant(evil, evil.organization, ci, "viewer")(its);
-    });
-    expect(code).toBe(3);
-    const denied = report.findings.filter((one) => one.denied);
-    expect(denied).toMatchObject([{ rule: "gains-owner", subject: ci, service: api.baseUrl }]);
-    const ours = report.identities.find(({ service }) => service === api.baseUrl);
-    expect(ours?.gains.map(({ capability }) => capability)).toContain("role_bindings.create");
+test("a service that lists our uids hides no gain of ours behind its own", async () => {
+  const { code, report } = await review(async (own, its) => {
+    await here("owner")(own);
+    await grant(evil, evil.organization, ci, "viewer")(its);
   });
+  expect(code).toBe(3);
+  const denied = report.findings.filter((one) => one.denied);
+  expect(denied).toMatchObject([{ rule: "gains-owner", subject: ci, service: api.baseUrl }]);
+  const ours = report.identities.find(({ service }) => service === api.baseUrl);
+  expect(ours?.gains.map(({ capability }) => capability)).toContain("role_bindings.create");
+});
 
-  test("changes nothing of ours: who may assume an identity there is not who may here", async () => {
-    const claimMatch = { issuer: "https://evil.example.com", subject: "x" };
-    const { report } = await review(async (own, its) => {
-      await updateRecord(its, resources.identity, ci, { claimMatch }, ["claimMatch"]);
+test("a service that lists our uids changes nothing of ours: who may assume an identity is of each service", async () => {
+  const claimMatch = { issuer: "https://evil.example.com", subject: "x" };
+  const { report } = await review(async (own, its) => {
+    await updateRecord(its, resources.identity, ci, { claimMatch }, ["claimMatch"]);
+    await here("viewer")(own);
+  });
+  expect(report.identities.map(({ uid, change, service }) => [uid, change, service])).toEqual([
+    [ci, "updated", evil.baseUrl],
+    [ci, "none", api.baseUrl],
+  ]);
+});
+
+test("a service that lists our uids is what a test of access is about too, and a name means no record of it", async () => {
+  const text = "tests: [{ name: only the owner gives, capability: role_bindings.create, only: [owner, ci] }]\n";
+  const there = (await evil.actor("there")).uid;
+  const { code, report } = await review(
+    async (own, its) => {
       await here("viewer")(own);
-    });
-    expect(report.identities.map(({ uid, change, service }) => [uid, change, service])).toEqual([
-      [ci, "updated", evil.baseUrl],
-      [ci, "none", api.baseUrl],
-    ]);
-  });
-
-  test("is what a test of access is about as well, and a name means no record of the other", async () => {
-    const text = "tests: [{ name: only the owner gives, capability: role_bindings.create, only: [owner, ci] }]\n";
-    const there = (await evil.actor("there")).uid;
-    const { code, report } = await review(
-      async (own, its) => {
-        await here("viewer")(own);
-        await grant(evil, evil.organization, there, "owner")(its);
-      },
-      ...["--tests", write("two.tests.yaml", text)],
-    );
-    expect(code).toBe(3);
-    const reason = expect.stringContaining("there can role_bindings.create at /, by its binding to owner");
-    expect(report.tests).toMatchObject([{ passed: false, reason }]);
-  });
+      await grant(evil, evil.organization, there, "owner")(its);
+    },
+    ...["--tests", write("two.tests.yaml", text)],
+  );
+  expect(code).toBe(3);
+  const reason = expect.stringContaining("there can role_bindings.create at /, by its binding to owner");
+  expect(report.tests).toMatchObject([{ passed: false, reason }]);
 });
 
 test("an identity that the caller cannot list may be assumed by a pull request", async () => {

@@ -63,47 +63,43 @@ const hostsOf = (sent: Sent[]): string[] => [...new Set(sent.map(({ url }) => ne
 
 const folder = testFolder().path(".");
 
-describe("credentials of the environment, with IRM_BASE_URL", () => {
-  const env = { IRM_BASE_URL: API };
-  const attacks: [string, Record<string, string>, string | undefined, string][] = [
-    ["irm:baseUrl", { baseUrl: EVIL }, undefined, `${EVIL} differs from ${API} (environment IRM_BASE_URL)`],
-    [
-      "irm:authUrl",
-      { authUrl: EVIL },
-      undefined,
-      `differs from ${EXCHANGE} (the exchange of environment IRM_BASE_URL)`,
-    ],
-    ["another port", { baseUrl: `${API}:8443` }, undefined, `${API}:8443 differs from ${API}`],
-    ["a path", { authUrl: `${EXCHANGE}/evil` }, undefined, `${EXCHANGE}/evil differs from ${EXCHANGE}`],
-    ["a user in front of the host", { baseUrl: `https://x:y@evil.example` }, undefined, "URL without user"],
-    ["a provider", { baseUrl: EVIL }, "p", "provider p: no credentials; "],
-    ["the exchange of a provider", { authUrl: EVIL }, "p", "provider p: no credentials; "],
-  ];
-  for (const [name, credentials] of Object.entries(USUAL))
-    test.each(attacks)(`${name} does not go to an address of %s`, async (_, settings, provider, text) => {
-      const { sent, error } = await send(settings, { ...env, ...credentials }, provider);
-      expect(sent).toEqual([]);
-      expect(error).toContain(text);
-    });
+const named = { IRM_BASE_URL: API };
+const attacks: [string, Record<string, string>, string | undefined, string][] = [
+  ["irm:baseUrl", { baseUrl: EVIL }, undefined, `${EVIL} differs from ${API} (environment IRM_BASE_URL)`],
+  ["irm:authUrl", { authUrl: EVIL }, undefined, `differs from ${EXCHANGE} (the exchange of environment IRM_BASE_URL)`],
+  ["another port", { baseUrl: `${API}:8443` }, undefined, `${API}:8443 differs from ${API}`],
+  ["a path", { authUrl: `${EXCHANGE}/evil` }, undefined, `${EXCHANGE}/evil differs from ${EXCHANGE}`],
+  ["a user in front of the host", { baseUrl: `https://x:y@evil.example` }, undefined, "URL without user"],
+  ["a provider", { baseUrl: EVIL }, "p", "provider p: no credentials; "],
+  ["the exchange of a provider", { authUrl: EVIL }, "p", "provider p: no credentials; "],
+];
+for (const [name, credentials] of Object.entries(USUAL))
+  test.each(attacks)(`${name} does not go to an address of %s`, async (_, settings, provider, text) => {
+    const { sent, error } = await send(settings, { ...named, ...credentials }, provider);
+    expect(sent).toEqual([]);
+    expect(error).toContain(text);
+  });
 
-  test.each(Object.entries(USUAL))("%s goes where the environment says, in another spelling too", async (name, own) => {
+test.each(Object.entries(USUAL))(
+  "with IRM_BASE_URL, %s goes where the environment says, in another spelling too",
+  async (name, own) => {
     const settings = { baseUrl: "https://CONSOLE-API.example.com:443/", authUrl: `${EXCHANGE}/` };
     for (const provider of [undefined, "p"]) {
-      const { hosts, error } = await send(settings, { ...env, ...own }, provider);
+      const { hosts, error } = await send(settings, { ...named, ...own }, provider);
       expect(error).toBe("");
       expect(hosts.filter((host) => host !== "pipelines.example")).toEqual(
         name === "IRM_TOKEN" ? ["console-api.example.com"] : ["issuer.example.com", "console-api.example.com"],
       );
     }
-  });
+  },
+);
 
-  it("wins in a refresh and a destroy, which have the configuration of the last update", () => {
-    const moved = getter({ "irm:baseUrl": "https://before.example.com", "irm:authUrl": "https://issuer.before.com" });
-    const { config, problems, strictProblems } = parseConfig(moved, { ...env, ...USUAL.IRM_TOKEN });
-    expect(config).toMatchObject({ baseUrl: API, authUrl: EXCHANGE });
-    expect(problems).toEqual([]);
-    expect(strictProblems).toHaveLength(2);
-  });
+it("with IRM_BASE_URL, it wins in a refresh and a destroy, which have the configuration of the last update", () => {
+  const moved = getter({ "irm:baseUrl": "https://before.example.com", "irm:authUrl": "https://issuer.before.com" });
+  const { config, problems, strictProblems } = parseConfig(moved, { ...named, ...USUAL.IRM_TOKEN });
+  expect(config).toMatchObject({ baseUrl: API, authUrl: EXCHANGE });
+  expect(problems).toEqual([]);
+  expect(strictProblems).toHaveLength(2);
 });
 
 it("without IRM_BASE_URL, credentials are an API token that is for this address by its audience", async () => {

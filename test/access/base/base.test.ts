@@ -203,38 +203,36 @@ describe("files of a commit, whatever the work tree and its settings say", async
     },
   );
 
-  describe("a short name is a branch of origin, or else a local one", () => {
-    const commitOf = (ref: string) => repositoryAt(repository.root).commitOf(ref);
+  const commitOf = (ref: string) => repositoryAt(repository.root).commitOf(ref);
 
-    test("and the author's tag is neither", () => {
-      const second = repository.git("rev-parse", "HEAD");
-      repository.git("tag", "main", first);
-      expect(commitOf("main")).toBe(second);
-      repository.git("update-ref", "refs/remotes/origin/main", "HEAD~1");
-      expect(commitOf("main")).toBe(first);
-      expect(commitOf("refs/heads/main")).toBe(second);
-      repository.git("update-ref", "-d", "refs/remotes/origin/main");
-      repository.git("checkout", "--quiet", "-b", "change");
-      repository.git("branch", "-D", "main");
-      expect(commitOf("main")).toBeUndefined();
-      expect(commitOf("refs/tags/main")).toBe(first);
-    });
+  test("a short name is a branch of origin, or else a local one: and the author's tag is neither", () => {
+    const second = repository.git("rev-parse", "HEAD");
+    repository.git("tag", "main", first);
+    expect(commitOf("main")).toBe(second);
+    repository.git("update-ref", "refs/remotes/origin/main", "HEAD~1");
+    expect(commitOf("main")).toBe(first);
+    expect(commitOf("refs/heads/main")).toBe(second);
+    repository.git("update-ref", "-d", "refs/remotes/origin/main");
+    repository.git("checkout", "--quiet", "-b", "change");
+    repository.git("branch", "-D", "main");
+    expect(commitOf("main")).toBeUndefined();
+    expect(commitOf("refs/tags/main")).toBe(first);
+  });
 
-    test.each([
-      ["main", "refs/tags/refs/remotes/origin/main"],
-      ["origin/main", "refs/tags/origin/main"],
-      ["origin/main", "refs/heads/origin/main"],
-      ["origin/main", "refs/remotes/origin/origin/main"],
-      ["refs/remotes/origin/main", "refs/tags/refs/remotes/origin/main"],
-      ["refs/heads/main", "refs/heads/refs/heads/main"],
-      ["tags/main", "refs/tags/main"],
-      ["FETCH_HEAD", "refs/tags/FETCH_HEAD"],
-    ])("%s is not %s", (ref, other) => {
-      repository.git("checkout", "--quiet", "--detach");
-      repository.git("branch", "-D", "main");
-      repository.git("update-ref", other, first);
-      expect(commitOf(ref)).toBeUndefined();
-    });
+  test.each([
+    ["main", "refs/tags/refs/remotes/origin/main"],
+    ["origin/main", "refs/tags/origin/main"],
+    ["origin/main", "refs/heads/origin/main"],
+    ["origin/main", "refs/remotes/origin/origin/main"],
+    ["refs/remotes/origin/main", "refs/tags/refs/remotes/origin/main"],
+    ["refs/heads/main", "refs/heads/refs/heads/main"],
+    ["tags/main", "refs/tags/main"],
+    ["FETCH_HEAD", "refs/tags/FETCH_HEAD"],
+  ])("a short name is a branch of origin, or else a local one: %s is not %s", (ref, other) => {
+    repository.git("checkout", "--quiet", "--detach");
+    repository.git("branch", "-D", "main");
+    repository.git("update-ref", other, first);
+    expect(commitOf(ref)).toBeUndefined();
   });
 
   test("links, folders and submodules of a commit are no files, and a path has no magic of git", () => {
@@ -308,45 +306,43 @@ describe("files of a commit, whatever the work tree and its settings say", async
     expect(() => repositoryAt("/")).toThrow("git cannot read a base here: not a git repository");
   });
 
-  describe("the files of a commit", () => {
-    test("are read as they are: what runs, links, bytes, and names with spaces and line ends", () => {
-      const files = { "bin/run": "#!/bin/sh\n", "key.bin": "\u0000\n\u0001", "a b\nc": "" };
-      repository.write({ ...files, ".gitattributes": "* text eol=crlf\n" });
-      chmodSync(join(repository.root, "bin/run"), 0o755);
-      symlinkSync("../key.bin", join(repository.root, "bin/link"));
-      const commit = repository.commit();
-      repository.write({ "key.bin": "edited" });
-      const { entriesOf, readAll } = repositoryAt(join(repository.root, "infra"));
-      const found: Record<string, [string, boolean, string]> = {};
-      readAll(entriesOf(commit), ({ path, kind, isExecutable }, content) => {
-        found[path] = [kind, isExecutable, content.toString()];
-      });
-      expect(found).toMatchObject({
-        "bin/run": ["file", true, "#!/bin/sh\n"],
-        "bin/link": ["link", false, "../key.bin"],
-        "key.bin": ["file", false, "\u0000\n\u0001"],
-        "a b\nc": ["file", false, ""],
-        "infra/review.yaml": ["file", false, "deny: []\n"],
-      });
+  test("the files of a commit are read as they are: what runs, links, bytes, and names with spaces and line ends", () => {
+    const files = { "bin/run": "#!/bin/sh\n", "key.bin": "\u0000\n\u0001", "a b\nc": "" };
+    repository.write({ ...files, ".gitattributes": "* text eol=crlf\n" });
+    chmodSync(join(repository.root, "bin/run"), 0o755);
+    symlinkSync("../key.bin", join(repository.root, "bin/link"));
+    const commit = repository.commit();
+    repository.write({ "key.bin": "edited" });
+    const { entriesOf, readAll } = repositoryAt(join(repository.root, "infra"));
+    const found: Record<string, [string, boolean, string]> = {};
+    readAll(entriesOf(commit), ({ path, kind, isExecutable }, content) => {
+      found[path] = [kind, isExecutable, content.toString()];
     });
+    expect(found).toMatchObject({
+      "bin/run": ["file", true, "#!/bin/sh\n"],
+      "bin/link": ["link", false, "../key.bin"],
+      "key.bin": ["file", false, "\u0000\n\u0001"],
+      "a b\nc": ["file", false, ""],
+      "infra/review.yaml": ["file", false, "deny: []\n"],
+    });
+  });
 
-    test("of which this clone lacks one are not read", () => {
-      const { entriesOf, readAll } = repositoryAt(repository.root);
-      const [entry] = entriesOf(first);
-      const object = entry?.object ?? "";
-      rmSync(join(repository.root, ".git", "objects", object.slice(0, 2), object.slice(2)));
-      const read = () => readAll(entry ? [entry] : [], () => undefined);
-      expect(read).toThrow("this clone does not have it; check out the repository without a filter of objects");
-    });
+  test("the files of a commit of which this clone lacks one are not read", () => {
+    const { entriesOf, readAll } = repositoryAt(repository.root);
+    const [entry] = entriesOf(first);
+    const object = entry?.object ?? "";
+    rmSync(join(repository.root, ".git", "objects", object.slice(0, 2), object.slice(2)));
+    const read = () => readAll(entry ? [entry] : [], () => undefined);
+    expect(read).toThrow("this clone does not have it; check out the repository without a filter of objects");
+  });
 
-    test("differ in the work tree: edited, removed, staged, new, and not those that git ignores", () => {
-      repository.git("checkout", "--quiet", first);
-      const { changedSince } = repositoryAt(join(repository.root, "infra"));
-      expect(changedSince(first)).toEqual([]);
-      repository.commit({ committed: "", ".gitignore": "ignored\n" });
-      repository.write({ "infra/review.yaml": "edited", "new/one": "", ignored: "" });
-      rmSync(join(repository.root, "review.yaml"));
-      expect(changedSince(first)).toEqual([".gitignore", "committed", "infra/review.yaml", "new/one", "review.yaml"]);
-    });
+  test("the files of a commit differ in the work tree: edited, removed, staged, new, and not those that git ignores", () => {
+    repository.git("checkout", "--quiet", first);
+    const { changedSince } = repositoryAt(join(repository.root, "infra"));
+    expect(changedSince(first)).toEqual([]);
+    repository.commit({ committed: "", ".gitignore": "ignored\n" });
+    repository.write({ "infra/review.yaml": "edited", "new/one": "", ignored: "" });
+    rmSync(join(repository.root, "review.yaml"));
+    expect(changedSince(first)).toEqual([".gitignore", "committed", "infra/review.yaml", "new/one", "review.yaml"]);
   });
 });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { gunzipSync, strFromU8, unzipSync } from "fflate";
 import { parseTar } from "nanotar";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { REPOSITORY } from "../../../plugin/schema/language.ts";
 import { writeGoTarball, writeWheel } from "../../../scripts/build/release-files.ts";
 import { root } from "../../harness/api-process.ts";
@@ -67,32 +67,30 @@ test("the Python package passes the organization of the stack with each resource
   );
 });
 
-describe("the file of the package for Go", async () => {
-  const sdk = "sdk/go/irm";
-  const some = ["go.mod", "go.sum", "pulumi-plugin.json", "accessPolicy.go", "internal/pulumiUtilities.go"];
-  const name = await writeGoTarball(version, folder.path(""));
-  const tarball = readFileSync(folder.path(name));
-  const entries = new Map(parseTar(gunzipSync(tarball)).map((one) => [one.name, one]));
-  const textOf = (path: string): string | undefined => entries.get(`pulumi-irm-go/${path}`)?.text;
+const sdk = "sdk/go/irm";
+const some = ["go.mod", "go.sum", "pulumi-plugin.json", "accessPolicy.go", "internal/pulumiUtilities.go"];
+const tarballName = await writeGoTarball(version, folder.path(""));
+const tarball = readFileSync(folder.path(tarballName));
+const entries = new Map(parseTar(gunzipSync(tarball)).map((one) => [one.name, one]));
+const goTextOf = (path: string): string | undefined => entries.get(`pulumi-irm-go/${path}`)?.text;
 
-  test("has all files of the folder of the clone below one folder, and nothing else", () => {
-    expect(name).toBe(`pulumi-irm-go-v${version}.tar.gz`);
-    const files = readdirSync(`${root}/${sdk}`, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(join(root, sdk), join(entry.parentPath, entry.name)));
-    expect([...entries.keys()].toSorted()).toEqual(files.map((file) => `pulumi-irm-go/${file}`).toSorted());
-    for (const file of [...some, "README.md"])
-      expect(textOf(file), file).toBe(readFileSync(`${root}/${sdk}/${file}`, "utf8"));
-    expect(JSON.parse(textOf("pulumi-plugin.json") ?? "")).toEqual({ resource: true, name: "irm", version });
-    expect(new Set([...entries.values()].map(({ attrs }) => attrs?.mode?.slice(-3)))).toEqual(new Set(["644"]));
-  });
+test("the file of the package for Go has all files of the folder of the clone below one folder, and nothing else", () => {
+  expect(tarballName).toBe(`pulumi-irm-go-v${version}.tar.gz`);
+  const files = readdirSync(`${root}/${sdk}`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(join(root, sdk), join(entry.parentPath, entry.name)));
+  expect([...entries.keys()].toSorted()).toEqual(files.map((file) => `pulumi-irm-go/${file}`).toSorted());
+  for (const file of [...some, "README.md"])
+    expect(goTextOf(file), file).toBe(readFileSync(`${root}/${sdk}/${file}`, "utf8"));
+  expect(JSON.parse(goTextOf("pulumi-plugin.json") ?? "")).toEqual({ resource: true, name: "irm", version });
+  expect(new Set([...entries.values()].map(({ attrs }) => attrs?.mode?.slice(-3)))).toEqual(new Set(["644"]));
+});
 
-  test("is the same from each build, as the wheel is", async () => {
-    const wheel = folder.path(await writeWheel(folder.path("")));
-    const before = readFileSync(wheel);
-    await writeWheel(folder.path(""));
-    expect(readFileSync(wheel).equals(before)).toBe(true);
-    await writeGoTarball(version, folder.path(""));
-    expect(readFileSync(folder.path(name)).equals(tarball)).toBe(true);
-  });
+test("the file of the package for Go is the same from each build, as the wheel is", async () => {
+  const wheel = folder.path(await writeWheel(folder.path("")));
+  const before = readFileSync(wheel);
+  await writeWheel(folder.path(""));
+  expect(readFileSync(wheel).equals(before)).toBe(true);
+  await writeGoTarball(version, folder.path(""));
+  expect(readFileSync(folder.path(tarballName)).equals(tarball)).toBe(true);
 });
