@@ -70,15 +70,17 @@ test("serve --dev --json exits with 0 on SIGTERM, with JSON lines without the to
 
 const folder = testFolder();
 
-test("serve without --dev with a seed prints its organization, and no owner", async () => {
+test("serve without --dev prints the organization of a seed and no owner, and has each side on its own port only", async () => {
   const seed = folder.write("seed.yaml", "organization: { name: acme }\n");
-  const server = startCommand("serve", "--json", "--seed", seed);
-  const { organization, identity, token } = await readyOf(server);
-  expect({ organization, identity, token }).toEqual({
-    organization: expect.stringMatching(/^[0-9a-f]{40}$/),
-    identity: null,
-    token: null,
-  });
+  const server = startCommand("serve", "--json", "--seed", seed, "--auth-port", "0");
+  const { baseUrl, authUrl, organization, identity, token } = await readyOf(server);
+  expect(organization).toMatch(/^[0-9a-f]{40}$/);
+  expect([identity, token]).toEqual([null, null]);
+  expect(authUrl).not.toBe(baseUrl);
+  const both = async (target: string) => [(await get(baseUrl, target)).status, (await get(authUrl, target)).status];
+  expect(await both("/iam/v2beta1/groups")).toEqual([401, 404]);
+  expect(await both("/sts/exchange")).toEqual([404, 401]);
+  expect(await both("/.well-known/openid-configuration")).toEqual([404, 200]);
   await stop(server, "SIGTERM");
 });
 
@@ -91,17 +93,6 @@ test("serve --json prints the same keys with null for missing values, and create
     ...{ issuer: null, organization: null, identity: null, token: null },
   });
   expect(await stop(server, "SIGINT")).toEqual(success(`${JSON.stringify(ready)}\n`));
-});
-
-test("serve without --dev serves each side on its own port only", async () => {
-  const server = startCommand("serve", "--json", "--auth-port", "0");
-  const { baseUrl, authUrl } = await readyOf(server);
-  expect(authUrl).not.toBe(baseUrl);
-  const both = async (target: string) => [(await get(baseUrl, target)).status, (await get(authUrl, target)).status];
-  expect(await both("/iam/v2beta1/groups")).toEqual([401, 404]);
-  expect(await both("/sts/exchange")).toEqual([404, 401]);
-  expect(await both("/.well-known/openid-configuration")).toEqual([404, 200]);
-  await stop(server, "SIGTERM");
 });
 
 test("serve --dev prints a banner with instructions", async () => {
