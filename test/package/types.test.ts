@@ -149,26 +149,29 @@ test.each([
   ["typescript", ["es2022"]],
   ["typescript-7", ["es2022"]],
   ["typescript-7", undefined],
-] as const)("the published types of the server compile with %s and the library %j, without types of Node", (compiler, lib) => {
-  // Elsewhere, so that no folder above has types of Node.
-  const folder = writeProject(mkdtempSync(join(tmpdir(), "irm-types-")), {
-    "server.ts": SERVER,
-    "package.json": { type: "module" },
-    "tsconfig.json": {
-      compilerOptions: {
-        ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true },
-        ...{ target: "es2022", module: "nodenext", moduleResolution: "nodenext", ...(lib && { lib }) },
+] as const)(
+  "the published types of the server compile with %s and the library %j, without types of Node",
+  (compiler, lib) => {
+    // Elsewhere, so that no folder above has types of Node.
+    const folder = writeProject(mkdtempSync(join(tmpdir(), "irm-types-")), {
+      "server.ts": SERVER,
+      "package.json": { type: "module" },
+      "tsconfig.json": {
+        compilerOptions: {
+          ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true },
+          ...{ target: "es2022", module: "nodenext", moduleResolution: "nodenext", ...(lib && { lib }) },
+        },
+        files: ["server.ts"],
       },
-      files: ["server.ts"],
-    },
-  });
-  try {
-    cpSync(project.path, join(folder, "node_modules", "pulumi-irm"), { recursive: true });
-    expect(compile(folder, compiler)).toBe("");
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+    });
+    try {
+      cpSync(project.path, join(folder, "node_modules", "pulumi-irm"), { recursive: true });
+      expect(compile(folder, compiler)).toBe("");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
 
 // The SDK's own TypeScript compiles a program whose project has none: it skips a .d.ts that it cannot parse.
 test("the published types are syntax of TypeScript 3.8", () => {
