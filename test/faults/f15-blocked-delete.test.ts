@@ -41,24 +41,3 @@ test.concurrent.each(kinds.map((kind) => ({ adapter: "dynamic" as const, kind })
     });
   },
 );
-
-// No record is in a role binding or refers to one, so no foreign record can hold one.
-test.concurrent("F15: a roleBinding is deleted, and a foreign one of the same identity and role stays", () =>
-  scenario({
-    adapter: "dynamic",
-    kind: "roleBinding",
-    action: "delete",
-    act: async ({ testbed, engine, subject, uid }) => {
-      const beside = await testbed.call("POST", `${IAM}/roleBindings/${uid("team")}`, {
-        identityUid: uid("who"),
-        roleUid: uid("what"),
-      });
-      const ours = uid("subject");
-      const outcome = await engine.run("up", subject.after);
-      expect(testbed.attempts(subject.operation)).toHaveLength(1);
-      const live = await testbed.records();
-      expect([live.has(ours), live.has(beside.uid as string)]).toEqual([false, true]);
-      await testbed.call("DELETE", `${IAM}/roleBindings/${beside.uid}`);
-      return outcome;
-    },
-  }));

@@ -1,5 +1,5 @@
 // A journal that cannot be written (docs/faults.md#f22).
-import { mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { journalPath } from "../../provider/run/journal-path.ts";
@@ -67,19 +67,6 @@ describe.concurrent("F22: a journal that cannot be written", () => {
         fails: "cannot be written (ENOENT)",
         attempts: 0,
       }),
-  );
-  test.each(everyKind())("a folder that is a file refuses a $kind ($adapter) before the POST", (tried) =>
-    scenario({
-      ...tried,
-      action: "create",
-      act: ({ testbed, subject }) => {
-        writeFileSync(join(testbed.folder, "file"), "");
-        const env = { IRM_JOURNAL: join(testbed.folder, "file", "journal") };
-        return testbed.engine(STACK, { env }).run("up", subject.after);
-      },
-      fails: /the intent journal .+ cannot be (read|written) \(ENOTDIR\)/,
-      attempts: 0,
-    }),
   );
   // A plugin reads the journal after the POST too, for other processes of its run, and reading /dev/full never ends.
   test.each(KINDS)("a disk that fills up after the POST loses no %s (dynamic)", (kind) =>

@@ -1,4 +1,4 @@
-// What becomes of a record: faults 12, 16, 17, 23 and 25 of docs/faults.md.
+// What becomes of a record: faults 12, 17, 23 and 25 of docs/faults.md.
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";
@@ -36,30 +36,6 @@ test.concurrent.each(everyForm())(
         return outcome;
       },
       fails: "500",
-    }),
-);
-
-test.concurrent.each(everyKind())(
-  "F16: an order of deletes that the engine does not know: a $kind ($adapter) with plain uids is deleted before its parent and its references",
-  (tried) =>
-    scenario({
-      ...tried,
-      action: "create",
-      checkAfter: async ({ testbed, engine, subject, uid }) => {
-        const literal = subject.after.map((one) => ({
-          ...one,
-          inputs: Object.fromEntries(
-            Object.entries(one.inputs).map(([name, value]) => {
-              const target = (value as { ref?: string } | null)?.ref;
-              return [name, target === undefined ? value : uid(target)];
-            }),
-          ),
-        }));
-        expect(await engine.run("up", literal)).toEqual({ steps: [], errors: [] });
-        testbed.server.faults?.clear();
-        expect(await engine.run("destroy")).toMatchObject({ errors: [] });
-        expect(await engine.run("up", subject.after)).toMatchObject({ errors: [] });
-      },
     }),
 );
 

@@ -74,17 +74,4 @@ describe.concurrent("a set of role bindings", () => {
       },
     }),
   );
-
-  test.each(ADAPTERS)("removed by hand: the refresh shows it, and the next up adds it again (%s)", (adapter) =>
-    scenario({
-      ...{ adapter, kind: "roleBinding", action: "update", subject: (home) => setSubject("update", home) },
-      act: async ({ testbed, engine, subject }) => {
-        const set = readState(testbed.stateFile(STACK)).resources.find(({ name }) => name === "subject");
-        const [first] = (set?.outputs.bindings ?? []) as { uid: string }[];
-        await testbed.call("DELETE", `/iam/v2beta1/roleBindings/${first?.uid}`);
-        expect(await engine.run("refresh")).toMatchObject({ errors: [] });
-        return engine.run("up", subject.after);
-      },
-    }),
-  );
 });

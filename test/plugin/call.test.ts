@@ -21,25 +21,6 @@ const holdCreates = () => {
   return { transport, sent: sent.promise, release: release.resolve };
 };
 
-it("a call ends at once when the engine cancels, and the next update takes the record over", async () => {
-  const urn = urnOf("Group", "held");
-  const wire = holdCreates();
-  const first = await nextProcess(wire.transport);
-  const { inputs } = await first.check(urn, { parent: org, name: "held" });
-  const create = expect(first.create(urn, inputs)).rejects.toThrow(
-    "1 CANCELLED: cancelled: the next update continues from the intent journal",
-  );
-  await wire.sent;
-  await first.cancel();
-  await create;
-  await expect(first.check(urn, { parent: org, name: "held" })).rejects.toThrow(/^1 CANCELLED: cancelled$/);
-  // The process ends with its lock; here its pid goes on.
-  wire.release();
-  const second = await nextProcess();
-  const { id } = await second.create(urn, (await second.check(urn, { parent: org, name: "held" })).inputs);
-  expect(second.messages.at(-1)).toContain(`adopting group ${id} "held", created by an earlier run`);
-});
-
 it("a call ends after the customTimeouts of its resource, and the next update takes the record over", async () => {
   const urn = urnOf("Group", "slow");
   const wire = holdCreates();
@@ -199,18 +180,6 @@ it("a process that an engine attaches to serves one provider until the operation
   await plugin.configure({}, "default_0_1_0");
   await plugin.configure({}, "default");
   await expect(plugin.configure({}, "acme")).rejects.toThrow("this process serves the default provider until");
-});
-
-it("a stack at another address is refused where only its configuration names it, and read and deleted at the environment's", async () => {
-  const one = await created("Group", { parent: org, name: "stays" });
-  const plugin = await startProcess();
-  await plugin.configure({ baseUrl: "https://evil.example", authUrl: "https://evil.example" });
-  const checked = await plugin.check(one.urn, { parent: org, name: "stays" }, one.inputs).catch(String);
-  for (const name of ["baseUrl", "authUrl"])
-    expect(checked).toContain(`stack configuration irm:${name}: https://evil.example differs from ${service.baseUrl}`);
-  const called = await plugin.invoke("irm:index:getRole", { name: "viewer" }).catch(String);
-  expect(called).toContain("https://evil.example differs from");
-  await plugin.delete(one.urn, one.id, one.outs);
 });
 
 it("a stack at another address is confirmed by the argument of its provider", async () => {

@@ -1,8 +1,6 @@
 // What a run without checkpoints writes ahead, and what the next runs make of it when it was killed.
 import { beforeEach, describe, expect, it } from "vitest";
-import { updateRecord } from "../../../client/records.ts";
 import type { Transport } from "../../../client/transport.ts";
-import { kindRecords } from "../../../provider/kind/index.ts";
 import type { StateResource } from "../../../pulumi/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { isGroupThere, startSharedService } from "../../harness/provider.ts";
@@ -106,12 +104,6 @@ describe("after a killed run without checkpoints", () => {
     expect(world.messages).toEqual([]);
   });
 
-  it("a deleted record that the program declares is created again", async () => {
-    const [first] = (await saved(["a"])) as [Stored];
-    await world.killed((run) => run.delete(first));
-    expect(await world.run().diff(first, group("a"))).toEqual({ changes: true, replaces: ["uid"], isGone: true });
-  });
-
   it("a resource whose group is gone may be replaced, though nothing allows it", async () => {
     const [first] = (await saved(["a"])) as [Stored];
     const own = world.run();
@@ -204,21 +196,6 @@ describe("after a killed run without checkpoints", () => {
     world.save(first, renamed);
     await createGroup(service, parent, renamed.outs.name as string, "one");
     await expect(world.run().create("group", "d", group("b"))).rejects.toThrow("nothing shows that this stack created");
-  });
-
-  it("what a destroy does not find in the state goes too, but for what is not as it was created", async () => {
-    const [first] = (await saved(["a"])) as [Stored];
-    let [own, changed] = ["", ""];
-    await world.killed(async (run) => {
-      own = (await run.create("group", "b", group("b"))).id;
-      changed = (await run.create("group", "c", group("c"))).id;
-    });
-    await updateRecord(service.session, kindRecords.group, changed, { description: "by hand" }, ["description"]);
-    await world.run().delete(first);
-    expect(await isGroupThere(service, own)).toBe(false);
-    expect(await isGroupThere(service, changed)).toBe(true);
-    expect(world.messages.join("\n")).toContain(`Group::c: group ${changed} "c-${count}"`);
-    expect(world.messages.join("\n")).toContain("(differs from what was requested)");
   });
 });
 

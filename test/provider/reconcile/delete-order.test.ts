@@ -7,13 +7,6 @@ import { GROUP, IDENTITY, json, ORG, ROLE, refusal, scriptedSession } from "../.
 
 const { group, role } = kindRecords;
 
-it("a delete that is denied is an error", async () => {
-  const { session } = scriptedSession(refusal("PERMISSION_DENIED", "no"));
-  await expect(remove(group, session, GROUP, { name: "eng" })).rejects.toThrow(
-    `DeleteGroup group ${GROUP} "eng": PERMISSION_DENIED: Permission denied: no`,
-  );
-});
-
 const notEmpty = json(
   {
     code: 9,

@@ -73,16 +73,6 @@ it("a create of an organization posts to the collection, and creates below it wa
   expect(clock.sleeps).toEqual([0, 2_000]);
 });
 
-it("a create that is denied elsewhere fails at once, with operation, resource and message", async () => {
-  const denied = refusal("PERMISSION_DENIED", "groups.create is missing");
-  const { session, requests } = scriptedSession(json({ items: [] }), denied);
-  session.ownership.originOf = () => undefined;
-  await expect(reconcile.create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng" })).rejects.toThrow(
-    `CreateGroup group "eng" in ${ORG}: PERMISSION_DENIED: Permission denied: groups.create is missing`,
-  );
-  expect(requests.map(({ method }) => method)).toEqual(["GET", "POST"]);
-});
-
 it("a create whose search fails as well reports an unknown outcome, and sends nothing again", async () => {
   const { session, requests } = scriptedSession(page(502));
   const creating = reconcile.create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng" });

@@ -40,28 +40,6 @@ describe("a lost response to a create", () => {
     expect(outs).toMatchObject({ uid: id, name: args.name, description: "d" });
   });
 
-  it("with Retry-After is sent again after that time, which includes the search", async () => {
-    const { session, clock } = machine.run("503 in 30 s");
-    await reconcile.create(group, session, machine.inputs());
-    expect(machine.posts).toBe(2);
-    expect(clock.now()).toBe(30_500);
-    expect(clock.sleeps.length).toBeGreaterThan(1);
-  });
-
-  it("by a timeout, with no record found: fails, and the next run finds the late record", async () => {
-    const args = machine.inputs();
-    await expect(machine.create(args, "timeout")).rejects.toThrow(
-      "It is unknown whether the group was created. The intent journal keeps the create as pending, and the next run searches for the record first.",
-    );
-    expect(await machine.named(args.name)).toEqual([]);
-    const late = await machine.createByOther(args);
-    const { id } = await machine.create(args);
-    expect(id).toBe(late.uid);
-    expect(machine.posts).toBe(1);
-    const reported = machine.messages.filter((text) => !text.startsWith("waiting"));
-    expect(reported).toEqual([expect.stringContaining(`adopting group ${id} "${args.name}"`)]);
-  });
-
   it.each<[string, Fault]>([
     ["is settled only by a record of that time, and not by an older one with the same name", "reset"],
     ["is not settled in the next run by a record that is older than the entry", "timeout"],

@@ -64,14 +64,6 @@ describe("a create that a killed run left in the engine's state", () => {
     expect(machine.messages).toHaveLength(1);
   });
 
-  it("gives its record also where the program has changed, and the record is updated", async () => {
-    const { args, uid } = await existing();
-    const { session } = runWith({ pending: [{ args }] });
-    const { id, outs } = await create(session, { ...args, description: "changed" });
-    expect([id, outs.description]).toEqual([uid, "changed"]);
-    expect(await machine.named(args.name)).toMatchObject([{ uid, description: "changed" }]);
-  });
-
   it("gives a record that a later killed run has changed already", async () => {
     const args = newArgs();
     const changed = { ...args, description: "changed" };
@@ -79,18 +71,6 @@ describe("a create that a killed run left in the engine's state", () => {
     const { session } = runWith({ pending: [{ args: changed }, { args, agoMs: 5 * SECOND_MS }] });
     expect((await create(session, changed)).id).toBe(uid);
     expect(machine.posts).toBe(0);
-  });
-
-  it("whose record is in another group than the program asks for: creates one there, and deletes the other", async () => {
-    const { args, uid } = await existing();
-    const outer = await machine.createByOther(machine.inputs());
-    const { session } = runWith({ pending: [{ args }] });
-    const { id } = await create(session, { ...args, parent: outer.uid });
-    expect(id.startsWith(`${outer.uid}/`)).toBe(true);
-    expect(await machine.named(args.name)).toEqual([]);
-    expect(machine.messages.at(-1)).toContain(
-      `an earlier run created group ${uid} "${args.name}" for it, and the program now asks for another one: it is deleted`,
-    );
   });
 
   it("waits until no request of the killed run can arrive, and not after a later run, which began when it had ended", async () => {
@@ -238,23 +218,6 @@ describe("a resource that no program declares any more", () => {
       },
       () => false,
     );
-
-  it("has its record named before a run, and deleted before the run deletes anything", async () => {
-    const { args, uid } = await existing();
-    const { session } = runWith({ pending: [{ args }] });
-    const stacks = stacksOf(session);
-    await stacks.look(args.__key as string, false);
-    expect(machine.messages).toEqual([
-      expect.stringMatching(
-        `^${args.__key}: a run was killed while it created a group for it, which may be:\n {2}- group ${uid} `,
-      ),
-    ]);
-    await stacks.removeLost(args.__key as string);
-    expect(await machine.named(args.name)).toEqual([]);
-    expect(machine.messages.at(-1)).toContain(
-      `${args.__key}: a killed run created group ${uid} "${args.name}", created `,
-    );
-  });
 
   it("keeps a record that is older than the killed run, one of two that match, and what the engine would keep: of a resource that is protected, or retained on delete", async () => {
     const [older, twin] = [newArgs(), newArgs()];

@@ -3,11 +3,10 @@ import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { configureGroup, Killed, startMachine } from "../../harness/provider.ts";
-import { keyOf, refusal } from "../../support/scripted.ts";
+import { keyOf } from "../../support/scripted.ts";
 
 const { group, roleBinding } = kindRecords;
 
@@ -239,21 +238,4 @@ it("adoption of a record that is elsewhere or missing changes nothing", async ()
     `${args.__key}: adopt: group ${below} does not exist; leave adopt out to create a new one`,
   );
   expect(machine.posts).toBe(0);
-});
-
-it("adoption whose PATCH fails is recorded with the reason, and the next update changes it", async () => {
-  const there = await machine.createByOther({ ...machine.inputs(), description: "old" });
-  const args: Json = { ...machine.inputs(), __provider: "text", adopt: there.uid };
-  const denied = machine.runOver(async ({ method }, send) =>
-    method === "PATCH" ? refusal("PERMISSION_DENIED", "groups.update") : send(),
-  );
-  const creating = reconcile.create(group, denied.session, args);
-  const error = (await creating.catch((thrown: unknown) => thrown)) as Incomplete;
-  expect(error.id).toBe(there.uid);
-  expect(error.properties).toMatchObject({ uid: there.uid, adopted: true, __provider: "text" });
-  expect(error.reasons).toEqual([
-    `UpdateGroup group ${there.uid} "${args.name}": PERMISSION_DENIED: Permission denied: groups.update\nSee docs/recovery.md#denied`,
-  ]);
-  const { outs } = await reconcile.update(group, machine.run().session, error.id, error.properties, args);
-  expect(outs).toMatchObject({ uid: there.uid, name: args.name, description: "d", adopted: true });
 });

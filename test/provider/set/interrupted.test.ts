@@ -22,17 +22,6 @@ const partial = (error: unknown): EngineSet => {
 };
 
 describe("a batch whose response is lost", () => {
-  it.each([
-    ["reset", 2, "no binding is found, so it is sent again"],
-    ["reset after", 1, "the bindings are found"],
-  ] as const)("%s: each pair once, after %i POSTs: %s", async (fault, posts, _why) => {
-    const group = await sets.group();
-    const { outs } = await (await sets.run(machine.run(fault))).up(three(group));
-    expect(machine.posts).toBe(posts);
-    expect(await sets.pairs(group)).toEqual(PAIRS);
-    expect(uidsIn(outs)).toHaveLength(3);
-  });
-
   it("by a timeout, with nothing found: fails, and the next run waits for the late bindings and takes them", async () => {
     const group = await sets.group();
     await expect((await sets.run(machine.run("timeout"))).up(three(group))).rejects.toThrow(
@@ -62,18 +51,6 @@ describe("a batch whose response is lost", () => {
     expect(await sets.pairs(group)).toEqual(PAIRS);
   });
 });
-
-it.each(["before", "after"] as const)(
-  "a run killed %s its POST leaves an entry for each pair; the next has each once",
-  async (when) => {
-    const group = await sets.group();
-    await expect((await sets.run(machine.dying(when))).up(three(group))).rejects.toThrow(Killed);
-    expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
-    const { outs } = await sets.up(three(group));
-    expect(uidsIn(outs)).toHaveLength(3);
-    expect(await sets.pairs(group)).toEqual(PAIRS);
-  },
-);
 
 it("a run that is killed in the second of two batches continues there", async () => {
   const group = await sets.group();
@@ -107,14 +84,6 @@ it("a run that is killed keeps what it manages while the list does not show it",
   });
   const { outs } = await (await sets.run(lagging)).up(three(group), state);
   expect(uidsIn(outs)[0]).toBe(uidsIn(state.outs)[0]);
-  expect(await sets.pairs(group)).toEqual(PAIRS);
-});
-
-it("a run that is killed of two runs at once creates each pair once", async () => {
-  const group = await sets.group();
-  const [one, two] = [await sets.run(), await sets.run()];
-  const [first, second] = await Promise.all([one.up(three(group)), two.up(three(group))]);
-  expect(uidsIn(first.outs)).toEqual(uidsIn(second.outs));
   expect(await sets.pairs(group)).toEqual(PAIRS);
 });
 

@@ -28,17 +28,6 @@ const api = await start();
 const list = (query: Body): Promise<Body> => api.ok("GET", `${REGISTRY}/repos`, { query });
 const uidsOf = (page: Body): string[] => page.repos.map(({ uid }: Body) => uid);
 
-const walk = async (query: Body): Promise<string[][]> => {
-  const pages: string[][] = [];
-  let token: string | undefined;
-  do {
-    const page = await list({ ...query, ...(token && { page_token: token }) });
-    pages.push(uidsOf(page));
-    token = page.nextPageToken;
-  } while (token);
-  return pages;
-};
-
 /** every uid, in the default order */
 const uids: string[] = [
   ...uidsOf(await list({ page_size: 200 })),
@@ -68,14 +57,6 @@ test.each<[what: string, query: Body, from: number, to: number]>([
 });
 
 describe("a walk", () => {
-  test.each([1, 7, 50, 200, 201])("by pages of %i sees every row once, in order", async (size) => {
-    const pages = await walk({ page_size: size });
-    expect(pages.flat()).toEqual(uids);
-    const full = Math.min(size, 200);
-    expect(pages.slice(0, -1).every((page) => page.length === full)).toBe(true);
-    expect(pages).toHaveLength(Math.ceil(COUNT / full));
-  });
-
   test("has no token on the last page, even when that page is full", async () => {
     const last = await list({ page_size: 3, skip: 200 });
     expect(uidsOf(last)).toEqual(uids.slice(200));

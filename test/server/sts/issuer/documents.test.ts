@@ -22,7 +22,6 @@ import {
   SUBJECT,
   serveIssuer,
   sign,
-  startIssuer,
   UID,
 } from "../../../harness/sts.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.ts";
@@ -180,12 +179,4 @@ it("an issuer over https with a trusted certificate is accepted", async () => {
   expect(await createCache().documents.keysOf(issuer, named("rsa-1"))).toHaveLength(1);
   expect(paths).toEqual([DISCOVERY, "/jwks"]);
   setDefaultCACertificates(before);
-});
-
-it("an unreachable issuer gets the common denial, and the log has the reason", async () => {
-  const issuer = await startIssuer();
-  await issuer.close();
-  const { sts, events } = createService([identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } })]);
-  await expect(sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject(DENIED);
-  expect(events).toMatchObject([{ reason: "document", detail: `connect ECONNREFUSED 127.0.0.1:${issuer.port}` }]);
 });

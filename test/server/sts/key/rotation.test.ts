@@ -210,21 +210,6 @@ describe("a server", () => {
     expect(await servedKids(api)).toEqual([next]);
   });
 
-  it("keeps a rotation over a restart, in the middle of it too", async () => {
-    const file = folder.path("restarted.db");
-    const clock = manualClock();
-    const one = await start({ store: openStore(file), clock });
-    await one.rotateKeys();
-    const keys = await servedKids(one);
-    await one.close();
-    const port = Number(new URL(one.baseUrl).port);
-    const two = await start({ store: file, clock, port });
-    expect(await servedKids(two)).toEqual(keys);
-    expect(await status(two, one.owner.token)).toBe(200);
-    clock.advance(10 * MINUTE_MS);
-    expect(headerOf(await newToken(two)).kid).toBe(keys[0]);
-  });
-
   it.each([
     ["before the new key is stored, it has not rotated", false],
     ["after it is stored and before it is published, it has both", true],
