@@ -50,35 +50,33 @@ test("a batch of role bindings is refused as a whole when one of its roles holds
   expect(await count("roleBindings", "roleBindings")).toBe(before);
 });
 
-describe("a role", () => {
-  test("that holds more cannot be changed, not even its name", async () => {
-    expectDenied(await asBinder("PATCH", `/roles/${wide}`, { name: "mine" }), "groups.delete", group);
-    expectDenied(
-      await asBinder("PATCH", `/roles/${wide}`, { capabilities: ["CAP_IAM_GROUPS_LIST"] }),
-      "groups.delete",
-      group,
-    );
-    expect((await api.ok("GET", `${IAM}/roles/${wide}`)).name).toBe("wide");
-  });
+test("a role that holds more cannot be changed, not even its name", async () => {
+  expectDenied(await asBinder("PATCH", `/roles/${wide}`, { name: "mine" }), "groups.delete", group);
+  expectDenied(
+    await asBinder("PATCH", `/roles/${wide}`, { capabilities: ["CAP_IAM_GROUPS_LIST"] }),
+    "groups.delete",
+    group,
+  );
+  expect((await api.ok("GET", `${IAM}/roles/${wide}`)).name).toBe("wide");
+});
 
-  test("that is built in cannot be changed or deleted", async () => {
-    const uid = await api.role("viewer");
-    for (const token of [binder.token, api.owner.token]) {
-      const options = { token, body: { name: "mine" } };
-      expectDenied(await api.call("PATCH", `${IAM}/roles/${uid}`, options), "roles.update", uid);
-      expectDenied(await api.call("DELETE", `${IAM}/roles/${uid}`, { token }), "roles.delete", uid);
-    }
-    expect((await api.ok("GET", `${IAM}/roles/${uid}`)).name).toBe("viewer");
-  });
+test("a role that is built in cannot be changed or deleted", async () => {
+  const uid = await api.role("viewer");
+  for (const token of [binder.token, api.owner.token]) {
+    const options = { token, body: { name: "mine" } };
+    expectDenied(await api.call("PATCH", `${IAM}/roles/${uid}`, options), "roles.update", uid);
+    expectDenied(await api.call("DELETE", `${IAM}/roles/${uid}`, { token }), "roles.delete", uid);
+  }
+  expect((await api.ok("GET", `${IAM}/roles/${uid}`)).name).toBe("viewer");
+});
 
-  test("of a group beside or below cannot be bound: its editors would change what is granted here", async () => {
-    const below = await createUid(api, "groups", group, { name: "below" });
-    const lower = await role(below, "lower", "CAP_IAM_GROUPS_LIST");
-    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: subject, roleUid: lower });
-    expectInvalid(answer, { roleUid: `role ${lower} does not exist at ${group} or above` });
-    const upper = await asBinder("POST", `/roleBindings/${below}`, { identityUid: subject, roleUid: narrow });
-    expect(upper.status, upper.text).toBe(200);
-  });
+test("a role of a group beside or below cannot be bound: its editors would change what is granted here", async () => {
+  const below = await createUid(api, "groups", group, { name: "below" });
+  const lower = await role(below, "lower", "CAP_IAM_GROUPS_LIST");
+  const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: subject, roleUid: lower });
+  expectInvalid(answer, { roleUid: `role ${lower} does not exist at ${group} or above` });
+  const upper = await asBinder("POST", `/roleBindings/${below}`, { identityUid: subject, roleUid: narrow });
+  expect(upper.status, upper.text).toBe(200);
 });
 
 describe("an identity", () => {

@@ -113,27 +113,25 @@ test("the document describes every operation of the table once", () => {
   expect(new Set(ours.map(({ id }) => id)).size).toBe(ours.length);
 });
 
-describe("the links of the document", () => {
-  const links = Object.values(openapiDocument().paths).flatMap((methods) =>
-    Object.values(methods as Body).flatMap(({ operationId, responses }: Body) =>
-      Object.values((responses[200].links ?? {}) as Body).map((link) => [operationId as string, link] as const),
-    ),
-  );
-  const ids = new Set(ours.map(({ id }) => id));
+const links = Object.values(openapiDocument().paths).flatMap((methods) =>
+  Object.values(methods as Body).flatMap(({ operationId, responses }: Body) =>
+    Object.values((responses[200].links ?? {}) as Body).map((link) => [operationId as string, link] as const),
+  ),
+);
+const ids = new Set(ours.map(({ id }) => id));
 
-  test("lead to existing operations", () => {
-    expect(links.filter(([, { operationId }]) => !ids.has(operationId))).toEqual([]);
-  });
+test("the links of the document lead to existing operations", () => {
+  expect(links.filter(([, { operationId }]) => !ids.has(operationId))).toEqual([]);
+});
 
-  test.each(
-    Object.entries(operations as Record<string, Operation>)
-      .filter(([name]) => name.startsWith("Create"))
-      .map(([name]) => name.slice("Create".length)),
-  )("lead from the create of a %s to its get and delete, and back to its get", (kind) => {
-    const to = (from: string) =>
-      links.filter(([id]) => id.endsWith(`_${from}`)).map(([, { operationId }]) => operationId);
-    const [get, end] = [`Get${kind}`, `Delete${kind}`].map((name) => [...ids].find((id) => id.endsWith(`_${name}`)));
-    expect(to(`Create${kind}`)).toEqual(expect.arrayContaining([get, end]));
-    expect(to(`Delete${kind}`)).toContain(get);
-  });
+test.each(
+  Object.entries(operations as Record<string, Operation>)
+    .filter(([name]) => name.startsWith("Create"))
+    .map(([name]) => name.slice("Create".length)),
+)("the links of the document lead from the create of a %s to its get and delete, and back to its get", (kind) => {
+  const to = (from: string) =>
+    links.filter(([id]) => id.endsWith(`_${from}`)).map(([, { operationId }]) => operationId);
+  const [get, end] = [`Get${kind}`, `Delete${kind}`].map((name) => [...ids].find((id) => id.endsWith(`_${name}`)));
+  expect(to(`Create${kind}`)).toEqual(expect.arrayContaining([get, end]));
+  expect(to(`Delete${kind}`)).toContain(get);
 });

@@ -9,34 +9,32 @@ import { startFixture } from "./operation-case.ts";
 
 const fixture = await startFixture();
 
-describe("a wildcard takes several segments", () => {
-  test.each([
-    ["raw slashes", (uid: string) => uid],
-    ["%2F for every slash", (uid: string) => uid.replaceAll("/", "%2F")],
-    ["one slash of each kind", (uid: string) => uid.replace("/", "%2F")],
-    ["digits that are percent-encoded", (uid: string) => uid.replace("0", "%30")],
-  ])("with %s on every method", async (_, encode) => {
-    const { api, platform } = fixture;
-    const path = `${IAM}/groups/${encode(platform)}`;
-    expect((await api.ok("GET", path)).uid).toBe(platform);
-    expect((await api.ok("PATCH", path, { body: {} })).uid).toBe(platform);
-    const { uid } = await api.ok("POST", path, { body: { name: "below" } });
-    expect(uid.startsWith(`${platform}/`)).toBe(true);
-    expect((await api.call("DELETE", `${IAM}/groups/${encode(uid)}`)).status).toBe(200);
-    expectNotFound(await api.call("GET", `${IAM}/groups/${uid}`), "Group", uid);
-  });
+test.each([
+  ["raw slashes", (uid: string) => uid],
+  ["%2F for every slash", (uid: string) => uid.replaceAll("/", "%2F")],
+  ["one slash of each kind", (uid: string) => uid.replace("/", "%2F")],
+  ["digits that are percent-encoded", (uid: string) => uid.replace("0", "%30")],
+])("a wildcard takes several segments with %s on every method", async (_, encode) => {
+  const { api, platform } = fixture;
+  const path = `${IAM}/groups/${encode(platform)}`;
+  expect((await api.ok("GET", path)).uid).toBe(platform);
+  expect((await api.ok("PATCH", path, { body: {} })).uid).toBe(platform);
+  const { uid } = await api.ok("POST", path, { body: { name: "below" } });
+  expect(uid.startsWith(`${platform}/`)).toBe(true);
+  expect((await api.call("DELETE", `${IAM}/groups/${encode(uid)}`)).status).toBe(200);
+  expectNotFound(await api.call("GET", `${IAM}/groups/${uid}`), "Group", uid);
+});
 
-  test.each([
-    ["a uid of another kind of text", "not-a-uid"],
-    ["broken percent-encoding", "%ff"],
-    ["an encoded newline after a uid", "720909c9f5279097d847ad02a2f24ba8f59de36a%0A"],
-    ["an empty segment at the end", "720909c9f5279097d847ad02a2f24ba8f59de36a/"],
-    ["a path with `..`", "720909c9f5279097d847ad02a2f24ba8f59de36a/.."],
-  ])("refuses as a uid %s", async (_, text) => {
-    expectInvalid(await fixture.api.call("GET", `${IAM}/groups/${text}`), { uid: NO_UID });
-    expectInvalid(await fixture.api.call("DELETE", `${IAM}/identities/${text}`), { uid: NO_UID });
-    expectInvalid(await fixture.api.call("POST", `${IAM}/roles/${text}`, { body: {} }), { parent: NO_UID });
-  });
+test.each([
+  ["a uid of another kind of text", "not-a-uid"],
+  ["broken percent-encoding", "%ff"],
+  ["an encoded newline after a uid", "720909c9f5279097d847ad02a2f24ba8f59de36a%0A"],
+  ["an empty segment at the end", "720909c9f5279097d847ad02a2f24ba8f59de36a/"],
+  ["a path with `..`", "720909c9f5279097d847ad02a2f24ba8f59de36a/.."],
+])("a wildcard refuses as a uid %s", async (_, text) => {
+  expectInvalid(await fixture.api.call("GET", `${IAM}/groups/${text}`), { uid: NO_UID });
+  expectInvalid(await fixture.api.call("DELETE", `${IAM}/identities/${text}`), { uid: NO_UID });
+  expectInvalid(await fixture.api.call("POST", `${IAM}/roles/${text}`, { body: {} }), { parent: NO_UID });
 });
 
 describe("the parent of a create", () => {

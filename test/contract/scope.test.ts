@@ -104,18 +104,16 @@ test("uids whose text begins alike are not below one another: a grant at one doe
     expect(found).toMatch(/^a{40}\//);
 });
 
-describe("roles", () => {
-  test("that are built in are readable by every caller", async () => {
-    const stranger = await api.actor("stranger");
-    const uid = await api.role("owner");
-    expect((await api.ok("GET", `${IAM}/roles/${uid}`, { token: stranger.token })).name).toBe("owner");
-    const { roles } = await api.ok("GET", `${IAM}/roles`, { token: stranger.token });
-    expect(roles.map(({ name }: Body) => name)).toEqual(expect.arrayContaining(["viewer", "editor", "owner"]));
-    for (const role of roles) expect(role.uid).toMatch(/^[0-9a-f]{40}$/);
-  });
+test("roles that are built in are readable by every caller", async () => {
+  const stranger = await api.actor("stranger");
+  const uid = await api.role("owner");
+  expect((await api.ok("GET", `${IAM}/roles/${uid}`, { token: stranger.token })).name).toBe("owner");
+  const { roles } = await api.ok("GET", `${IAM}/roles`, { token: stranger.token });
+  expect(roles.map(({ name }: Body) => name)).toEqual(expect.arrayContaining(["viewer", "editor", "owner"]));
+  for (const role of roles) expect(role.uid).toMatch(/^[0-9a-f]{40}$/);
+});
 
-  test("that are missing and would be built in are NOT_FOUND for every caller", async () => {
-    const uid = "e".repeat(40);
-    expectNotFound(await api.call("GET", `${IAM}/roles/${uid}`, { token: viewer.token }), "Role", uid);
-  });
+test("roles that are missing and would be built in are NOT_FOUND for every caller", async () => {
+  const uid = "e".repeat(40);
+  expectNotFound(await api.call("GET", `${IAM}/roles/${uid}`, { token: viewer.token }), "Role", uid);
 });

@@ -2,14 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
-import { type Stage, type Step, scenario } from "./scenario.ts";
+import { type Stage, scenario } from "./scenario.ts";
 import { acting, CHANGES, everyKind } from "./table.ts";
-
-const LOST: { what: string; steps?: Step[] }[] = [
-  { what: "" },
-  { what: ", with its first request lost,", steps: [{ reset: true }] },
-  { what: ", with its first answer lost,", steps: [{ at: "after", reset: true }] },
-];
 
 /** The subject exists, and a read answers NOT_FOUND. */
 const expectHidden = async ({ testbed, subject, uid }: Stage): Promise<void> => {
@@ -47,25 +41,20 @@ describe.concurrent("F18: reads that are four seconds behind", () => {
       attempts: 1,
     }),
   );
-  test.each(LOST.flatMap((row, at) => acting(CHANGES, at).map((change) => ({ ...change, ...row }))))(
-    "$action of a $kind ($adapter) right after its create$what is done",
-    ({ adapter, kind, action, steps }) =>
-      scenario({
-        adapter,
-        kind,
-        action,
-        act: async (stage) => {
-          const { engine, testbed, subject } = stage;
-          // Created again, within its creation grace period.
-          await engine.run("destroy");
-          testbed.stopClock();
-          await engine.run("up", subject.before);
-          const rules = steps && [{ operation: subject.operation, steps }];
-          testbed.server.faults?.set({ readAfterWriteLag: "4s", ...(rules && { rules }) });
-          await expectHidden(stage);
-          testbed.resumeClock();
-          return engine.run("up", subject.after);
-        },
-      }),
+  test.each(acting(CHANGES))("$action of a $kind ($adapter) right after its create is done", (tried) =>
+    scenario({
+      ...tried,
+      act: async (stage) => {
+        const { engine, testbed, subject } = stage;
+        // Created again, within its creation grace period.
+        await engine.run("destroy");
+        testbed.stopClock();
+        await engine.run("up", subject.before);
+        testbed.server.faults?.set({ readAfterWriteLag: "4s" });
+        await expectHidden(stage);
+        testbed.resumeClock();
+        return engine.run("up", subject.after);
+      },
+    }),
   );
 });

@@ -107,15 +107,6 @@ it("a resource of a state of the dynamic form is no change, and a read leaves it
   await (await nextProcess()).delete(urn, id, outs);
 });
 
-it("a resource is gone for a read after it was deleted, and a second delete is no error", async () => {
-  const one = await created("Group", { parent: org, name: "gone" });
-  const later = await nextProcess();
-  await later.delete(one.urn, one.id, one.outs);
-  service.clock.advance(10_000);
-  expect(await later.read(one.urn, one.id, one.outs, one.inputs)).toMatchObject({ id: "" });
-  await later.delete(one.urn, one.id, one.outs);
-});
-
 it("what a check looks up is the record that a resource adopts, once", async () => {
   const existing = await created("Group", { parent: org, name: "theirs", description: "x" });
   const urn = urnOf("Group", "adopts");

@@ -46,33 +46,31 @@ test("the type follows the options: with dev no field of it is undefined", () =>
   expect(() => createServer({ dev: true, portt: 1 })).toBeTypeOf("function");
 });
 
-describe("server.token", () => {
-  test("is an API token of the owner, for an hour", async () => {
-    const token = await server.token();
-    expect(payloadOf(token)).toMatchObject({ iss: server.authUrl, aud: server.baseUrl, sub: server.identity });
-    expect(await groups(token)).toEqual(["dev"]);
-  });
+test("server.token is an API token of the owner, for an hour", async () => {
+  const token = await server.token();
+  expect(payloadOf(token)).toMatchObject({ iss: server.authUrl, aud: server.baseUrl, sub: server.identity });
+  expect(await groups(token)).toEqual(["dev"]);
+});
 
-  test("assumes the identity of a subject, or the named one, within limits", async () => {
-    const owner = await server.token();
-    const claimMatch = { issuer: server.issuer, subject: "tester" };
-    const identity = (
-      await call("POST", `${IAM}/identities/${server.organization}`, owner, { name: "tester", claimMatch })
-    ).json;
-    const plain = payloadOf(await server.token({ subject: "tester", claims: { email: "t@example.com" } }));
-    expect(plain).toMatchObject({ sub: identity.uid, email: "t@example.com", act: { sub: "tester" } });
-    expect(payloadOf(await server.token({ subject: "tester", identity: server.anyone })).sub).toBe(server.anyone);
-    const narrow = await server.token({ capabilities: ["groups.list"], scopes: [server.organization] });
-    expect((await call("POST", `${IAM}/groups/${server.organization}`, narrow, { name: "no" })).status).toBe(403);
-    expect(await groups(narrow)).toEqual(["dev"]);
-  });
+test("server.token assumes the identity of a subject, or the named one, within limits", async () => {
+  const owner = await server.token();
+  const claimMatch = { issuer: server.issuer, subject: "tester" };
+  const identity = (
+    await call("POST", `${IAM}/identities/${server.organization}`, owner, { name: "tester", claimMatch })
+  ).json;
+  const plain = payloadOf(await server.token({ subject: "tester", claims: { email: "t@example.com" } }));
+  expect(plain).toMatchObject({ sub: identity.uid, email: "t@example.com", act: { sub: "tester" } });
+  expect(payloadOf(await server.token({ subject: "tester", identity: server.anyone })).sub).toBe(server.anyone);
+  const narrow = await server.token({ capabilities: ["groups.list"], scopes: [server.organization] });
+  expect((await call("POST", `${IAM}/groups/${server.organization}`, narrow, { name: "no" })).status).toBe(403);
+  expect(await groups(narrow)).toEqual(["dev"]);
+});
 
-  test("server.identityToken is a token that a client can exchange", async () => {
-    const workload = await server.identityToken({ subject: "owner", claims: { ref: "main" }, lifetimeSeconds: 60 });
-    expect(payloadOf(workload)).toMatchObject({ iss: server.issuer, sub: "owner", aud: server.authUrl, ref: "main" });
-    const target = `/sts/exchange?aud=${server.baseUrl}&identity=${server.identity}`;
-    expect((await call("GET", target, workload)).status).toBe(200);
-  });
+test("server.identityToken is a token that a client can exchange", async () => {
+  const workload = await server.identityToken({ subject: "owner", claims: { ref: "main" }, lifetimeSeconds: 60 });
+  expect(payloadOf(workload)).toMatchObject({ iss: server.issuer, sub: "owner", aud: server.authUrl, ref: "main" });
+  const target = `/sts/exchange?aud=${server.baseUrl}&identity=${server.identity}`;
+  expect((await call("GET", target, workload)).status).toBe(200);
 });
 
 describe.each(["server.reset()", "POST /dev/reset"])("%s", (how) => {

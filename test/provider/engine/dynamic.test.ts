@@ -2,14 +2,11 @@
 // a new SDK that reads it differently fails here.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import messages, { type CheckResponse, type DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { afterAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { engineOf, untilEnd } from "../../../provider/engine/engine-end.ts";
 import type { Methods } from "../../../provider/engine/methods.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
@@ -134,38 +131,4 @@ it("the end of the engine waits for all work under way, of every kind, including
   calls[1]?.reject(new Error("no answer"));
   await expect(second).rejects.toThrow("no answer");
   expect(exits).toEqual([1]);
-});
-
-const folder: string = mkdtempSync(join(tmpdir(), "irm-engine-"));
-mkdirSync(join(folder, "cmd", "dynamic-provider"), { recursive: true });
-writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-const handler = new URL("../../../provider/engine/handler.ts", import.meta.url);
-// The SDK's gRPC server keeps the process alive.
-const script = `const { kinds } = await import(${JSON.stringify(handler.href)});
-setInterval(() => undefined, 1_000);
-console.log(Object.keys(kinds).join());\n`;
-writeFileSync(join(folder, "cmd", "dynamic-provider", "index.js"), script);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-it("a process of the dynamic provider's name stays while the engine listens, even without stdin, and ends when the engine stops", async () => {
-  const engine = createServer((socket) => socket.on("error", () => undefined));
-  engine.listen(0, "127.0.0.1");
-  await once(engine, "listening");
-  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
-  const path = join(folder, "cmd", "dynamic-provider", "index.js");
-  const child = spawn(process.execPath, [path, address], { stdio: ["pipe", "pipe", "inherit"] });
-  try {
-    const [line] = (await once(child.stdout, "data")) as [Buffer];
-    expect(line.toString().trim()).toBe([...Object.keys(kindRecords), "roleBindingSet"].join());
-    child.stdin.end();
-    // It has checked more than once.
-    await once(engine, "connection");
-    await once(engine, "connection");
-    expect(child.exitCode).toBeNull();
-    engine.close();
-    expect(await once(child, "exit")).toEqual([0, null]);
-  } finally {
-    child.kill("SIGKILL");
-    engine.close();
-  }
 });

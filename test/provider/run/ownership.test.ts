@@ -268,14 +268,3 @@ it("equal records of two providers are created in turn: a search for the lost on
   expect(new Set(records.map(({ id }) => id)).size).toBe(2);
   for (const { id } of records) expect(await isGroupThere(service, id)).toBe(true);
 });
-
-it("a folder that cannot be used is one error in full, and then the name of the resource that reported it", async () => {
-  vi.stubEnv("TMPDIR", "/dev/null");
-  try {
-    const only = await provider();
-    await expect(only.group.create(inputs("first"))).rejects.toThrow("set TMPDIR to a folder of your own");
-    await expect(only.group.create(inputs("second"))).rejects.toThrow("failed for the same reason as Test::first");
-  } finally {
-    vi.stubEnv("TMPDIR", folder.path(""));
-  }
-});

@@ -14,25 +14,23 @@ beforeEach(() => {
 
 const requestLines = () => api.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "request");
 
-describe("a response and its log line have the same id", () => {
-  test.each<[reason: string, status: number, send: () => ReturnType<TestServer["call"]>]>([
-    ["a method", 200, () => api.call("GET", `${IAM}/groups`)],
-    ["an unknown path", 404, () => api.call("GET", "/nowhere")],
-    ["a body that is too large", 413, () => api.call("POST", `${IAM}/groups`, { body: "x".repeat(MIB + 1) })],
-    ["a body of another type", 415, () => api.call("POST", `${IAM}/groups`, { body: "x", headers: XML })],
-    ["an empty answer", 405, () => api.call("HEAD", `${IAM}/groups`)],
-    ["health", 200, () => api.call("GET", "/healthz", { token: null })],
-    ["a refused exchange", 403, () => api.exchange(api.owner.token, { aud: api.baseUrl, identity: api.identity })],
-  ])("of %s", async (_, status, send) => {
-    const answer = await send();
-    const id = answer.headers["x-request-id"];
-    expect(answer.status).toBe(status);
-    expect(id).toMatch(UUID);
-    expect(requestLines()).toEqual([expect.objectContaining({ requestId: id, status })]);
-  });
-
-  const XML = { "content-type": "application/xml" };
+test.each<[reason: string, status: number, send: () => ReturnType<TestServer["call"]>]>([
+  ["a method", 200, () => api.call("GET", `${IAM}/groups`)],
+  ["an unknown path", 404, () => api.call("GET", "/nowhere")],
+  ["a body that is too large", 413, () => api.call("POST", `${IAM}/groups`, { body: "x".repeat(MIB + 1) })],
+  ["a body of another type", 415, () => api.call("POST", `${IAM}/groups`, { body: "x", headers: XML })],
+  ["an empty answer", 405, () => api.call("HEAD", `${IAM}/groups`)],
+  ["health", 200, () => api.call("GET", "/healthz", { token: null })],
+  ["a refused exchange", 403, () => api.exchange(api.owner.token, { aud: api.baseUrl, identity: api.identity })],
+])("a response of %s and its log line have the same id", async (_, status, send) => {
+  const answer = await send();
+  const id = answer.headers["x-request-id"];
+  expect(answer.status).toBe(status);
+  expect(id).toMatch(UUID);
+  expect(requestLines()).toEqual([expect.objectContaining({ requestId: id, status })]);
 });
+
+const XML = { "content-type": "application/xml" };
 
 const HOST = "host: x\r\n";
 const LARGE = "the head of the request is too large";
@@ -124,25 +122,23 @@ describe("a broken HTTP message gets an id and a status, and the connection ends
   });
 });
 
-describe("a client's own x-request-id", () => {
-  const idOf = async (given: string | string[]) => {
-    const answer = await api.call("GET", `${IAM}/groups`, { headers: { "x-request-id": given } });
-    return answer.headers["x-request-id"];
-  };
+const idOf = async (given: string | string[]) => {
+  const answer = await api.call("GET", `${IAM}/groups`, { headers: { "x-request-id": given } });
+  return answer.headers["x-request-id"];
+};
 
-  test.each(["a.b_C-9", "x".repeat(64)])("is accepted: %s", async (given) => {
-    expect(await idOf(given)).toBe(given);
-    expect(requestLines()).toEqual([expect.objectContaining({ requestId: given })]);
-  });
+test.each(["a.b_C-9", "x".repeat(64)])("a client's own x-request-id is accepted: %s", async (given) => {
+  expect(await idOf(given)).toBe(given);
+  expect(requestLines()).toEqual([expect.objectContaining({ requestId: given })]);
+});
 
-  test.each<[reason: string, given: string | string[]]>([
-    ["as long as a token", "x".repeat(65)],
-    ["with a space", "a b"],
-    ["with a byte outside ASCII", "caf\u00e9"],
-    ["given twice", ["a", "b"]],
-  ])("is replaced when it is %s", async (_, given) => {
-    expect(await idOf(given)).toMatch(UUID);
-  });
+test.each<[reason: string, given: string | string[]]>([
+  ["as long as a token", "x".repeat(65)],
+  ["with a space", "a b"],
+  ["with a byte outside ASCII", "caf\u00e9"],
+  ["given twice", ["a", "b"]],
+])("a client's own x-request-id is replaced when it is %s", async (_, given) => {
+  expect(await idOf(given)).toMatch(UUID);
 });
 
 test("every log line of a request has its id: the cause of a refusal, the decision of the exchange", async () => {

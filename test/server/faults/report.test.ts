@@ -53,32 +53,30 @@ describe("the report", () => {
   });
 });
 
-describe("PUT /faults", () => {
-  const put = (body: unknown, options = {}) => api.call("PUT", "/faults", { token: null, body, ...options });
+const put = (body: unknown, options = {}) => api.call("PUT", "/faults", { token: null, body, ...options });
 
-  test("takes a new script, in YAML or JSON, from its first step on", async () => {
-    await list();
-    const yaml = "rules:\n  - operation: ListGroups\n    steps: [{ status: 500 }]\n";
-    const { status, json } = await put(yaml);
-    const rules = [{ operation: "ListGroups", steps: [{ status: 500 }] }];
-    expect({ status, json }).toEqual({ status: 200, json: { faults: { rules }, attempts: [] } });
-    expect([(await list()).status, (await list()).status]).toEqual([500, 200]);
-    await put({ rules });
-    expect([(await list()).status, (await list()).status]).toEqual([500, 200]);
-    expect((await put({})).json).toEqual({ faults: {}, attempts: [] });
-  });
+test("PUT /faults takes a new script, in YAML or JSON, from its first step on", async () => {
+  await list();
+  const yaml = "rules:\n  - operation: ListGroups\n    steps: [{ status: 500 }]\n";
+  const { status, json } = await put(yaml);
+  const rules = [{ operation: "ListGroups", steps: [{ status: 500 }] }];
+  expect({ status, json }).toEqual({ status: 200, json: { faults: { rules }, attempts: [] } });
+  expect([(await list()).status, (await list()).status]).toEqual([500, 200]);
+  await put({ rules });
+  expect([(await list()).status, (await list()).status]).toEqual([500, 200]);
+  expect((await put({})).json).toEqual({ faults: {}, attempts: [] });
+});
 
-  test("refuses an invalid script with every problem, and keeps the current one", async () => {
-    await put(SCRIPT);
-    const answer = await put("rules:\n  - operation: MakeGroup\n    steps: []\n");
-    expectInvalid(answer, {
-      "": [
-        'body:2:16: rules.0.operation: must be the name of an operation, such as CreateGroup, or "*"',
-        "body:3:12: rules.0.steps: must have a step",
-      ],
-    });
-    expect((await api.call("GET", "/faults")).json.faults).toEqual(SCRIPT);
+test("PUT /faults refuses an invalid script with every problem, and keeps the current one", async () => {
+  await put(SCRIPT);
+  const answer = await put("rules:\n  - operation: MakeGroup\n    steps: []\n");
+  expectInvalid(answer, {
+    "": [
+      'body:2:16: rules.0.operation: must be the name of an operation, such as CreateGroup, or "*"',
+      "body:3:12: rules.0.steps: must have a step",
+    ],
   });
+  expect((await api.call("GET", "/faults")).json.faults).toEqual(SCRIPT);
 });
 
 test("POST /faults/release releases held requests, and returns the script and the report", async () => {
@@ -101,20 +99,18 @@ test("POST /faults/release releases held requests, and returns the script and th
   expect((await held).status).toBe(504);
 });
 
-describe("without the option", () => {
-  test("a host that is not loopback is refused with the option", async () => {
-    const started = createServer({ host: "0.0.0.0", faults: {} });
-    await expect(started).rejects.toThrow(ServerOptionsError);
-    await expect(started).rejects.toThrow(
-      "the scripted failures are changed by anyone who reaches the server, so --faults is refused on 0.0.0.0; leave out --host",
-    );
-  });
+test("a host that is not loopback is refused with the option", async () => {
+  const started = createServer({ host: "0.0.0.0", faults: {} });
+  await expect(started).rejects.toThrow(ServerOptionsError);
+  await expect(started).rejects.toThrow(
+    "the scripted failures are changed by anyone who reaches the server, so --faults is refused on 0.0.0.0; leave out --host",
+  );
+});
 
-  test("an invalid script starts no server", async () => {
-    const started = createServer({ faults: { rules: [{ operation: "*", steps: [{ delay: "soon" }] }] } });
-    await expect(started).rejects.toThrow(FaultsError);
-    await expect(started).rejects.toThrow("rules.0.steps.0.delay: must be a duration such as 2s or 250ms");
-  });
+test("an invalid script starts no server", async () => {
+  const started = createServer({ faults: { rules: [{ operation: "*", steps: [{ delay: "soon" }] }] } });
+  await expect(started).rejects.toThrow(FaultsError);
+  await expect(started).rejects.toThrow("rules.0.steps.0.delay: must be a duration such as 2s or 250ms");
 });
 
 test("the API's port has /faults, and failures apply to both ports", async () => {
@@ -129,38 +125,36 @@ test("the API's port has /faults, and failures apply to both ports", async () =>
   ]);
 });
 
-describe("random failures", () => {
-  const SEEDED: FaultScript = { random: { rate: 0.5, seed: 7, steps: [{ status: 503 }, { status: 500 }] } };
-  const run = async (script: FaultScript, count: number) => {
-    api.faults.set(script);
-    const statuses: number[] = [];
-    for (let i = 0; i < count; i += 1) statuses.push((await list()).status);
-    return statuses;
-  };
+const SEEDED: FaultScript = { random: { rate: 0.5, seed: 7, steps: [{ status: 503 }, { status: 500 }] } };
+const run = async (script: FaultScript, count: number) => {
+  api.faults.set(script);
+  const statuses: number[] = [];
+  for (let i = 0; i < count; i += 1) statuses.push((await list()).status);
+  return statuses;
+};
 
-  test("are the same for the same seed, and others for another", async () => {
-    const once = await run(SEEDED, 40);
-    expect(new Set(once)).toEqual(new Set([200, 500, 503]));
-    expect(await run(SEEDED, 40)).toEqual(once);
-    expect(await run({ random: { ...SEEDED.random, seed: 8 } as never }, 40)).not.toEqual(once);
-  });
+test("random failures are the same for the same seed, and others for another", async () => {
+  const once = await run(SEEDED, 40);
+  expect(new Set(once)).toEqual(new Set([200, 500, 503]));
+  expect(await run(SEEDED, 40)).toEqual(once);
+  expect(await run({ random: { ...SEEDED.random, seed: 8 } as never }, 40)).not.toEqual(once);
+});
 
-  test("are in the report, and occur at the given rate", async () => {
-    const random = { rate: 0.2, seed: 1, steps: [{ status: 503 }] };
-    const failed = (await run({ random }, 500)).filter((status) => status === 503).length;
-    // The seed decides: 100 are expected, and 27 more or fewer are three times the deviation.
-    expect(Math.abs(failed - 100)).toBeLessThan(27);
-    const met = api.faults.attempts().filter(({ rule }) => rule === "random");
-    expect(met).toHaveLength(failed);
-    expect(new Set(met.map(({ step }) => step))).toEqual(new Set([1]));
-  });
+test("random failures are in the report, and occur at the given rate", async () => {
+  const random = { rate: 0.2, seed: 1, steps: [{ status: 503 }] };
+  const failed = (await run({ random }, 500)).filter((status) => status === 503).length;
+  // The seed decides: 100 are expected, and 27 more or fewer are three times the deviation.
+  expect(Math.abs(failed - 100)).toBeLessThan(27);
+  const met = api.faults.attempts().filter(({ rule }) => rule === "random");
+  expect(met).toHaveLength(failed);
+  expect(new Set(met.map(({ step }) => step))).toEqual(new Set([1]));
+});
 
-  test("occur never at rate 0, always at rate 1, and after the rules", async () => {
-    const steps = [{ status: 503 }];
-    expect(await run({ random: { rate: 0, seed: 7, steps } }, 20)).toEqual(Array(20).fill(200));
-    const rules = [{ operation: "ListGroups" as const, steps: [{}, { status: 500 }] }];
-    expect(await run({ rules, random: { rate: 1, seed: 7, steps } }, 4)).toEqual([200, 500, 503, 503]);
-  });
+test("random failures occur never at rate 0, always at rate 1, and after the rules", async () => {
+  const steps = [{ status: 503 }];
+  expect(await run({ random: { rate: 0, seed: 7, steps } }, 20)).toEqual(Array(20).fill(200));
+  const rules = [{ operation: "ListGroups" as const, steps: [{}, { status: 500 }] }];
+  expect(await run({ rules, random: { rate: 1, seed: 7, steps } }, 4)).toEqual([200, 500, 503, 503]);
 });
 
 test("metrics and the log have the code and the step of a failure, and CANCELLED for a cut connection", async () => {
@@ -191,24 +185,22 @@ test("metrics and the log have the code and the step of a failure, and CANCELLED
   expect(reset.message).toBe("Cancelled: a scripted reset of the connection");
 });
 
-describe("the end of the server", () => {
-  test("waits for delayed requests until the cut", async () => {
-    for (const before of [true, false]) {
-      const delays = createFaultDelays();
-      void delays.track(new Promise(() => {}));
-      const cut = new AbortController();
-      if (before) cut.abort();
-      const drained = delays.drain(cut.signal);
-      cut.abort();
-      expect(await drained).toBeUndefined();
-    }
-  });
-
-  test("starts no further delay", async () => {
+test("the end of the server waits for delayed requests until the cut", async () => {
+  for (const before of [true, false]) {
     const delays = createFaultDelays();
-    await delays.drain();
-    expect(await delays.wait(999_999_000)).toBeUndefined();
-  });
+    void delays.track(new Promise(() => {}));
+    const cut = new AbortController();
+    if (before) cut.abort();
+    const drained = delays.drain(cut.signal);
+    cut.abort();
+    expect(await drained).toBeUndefined();
+  }
+});
+
+test("the end of the server starts no further delay", async () => {
+  const delays = createFaultDelays();
+  await delays.drain();
+  expect(await delays.wait(999_999_000)).toBeUndefined();
 });
 
 // A scripted read-after-create delay (docs/faults.md#f18): Get and List hide a new record for this time, and no other method

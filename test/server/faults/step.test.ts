@@ -191,42 +191,40 @@ test.each([
   expect((await overGrpc()).code).toBe(code);
 });
 
-describe("which step", () => {
-  const statuses = async (count: number) => {
-    const found: number[] = [];
-    for (let i = 0; i < count; i += 1) found.push((await overRest()).status);
-    return found;
+const statuses = async (count: number) => {
+  const found: number[] = [];
+  for (let i = 0; i < count; i += 1) found.push((await overRest()).status);
+  return found;
+};
+
+test.each([
+  ["the next one, until none is left", false, [503, 200, 500, 200, 200]],
+  ["the first one again after the last", true, [503, 200, 500, 503, 200]],
+])("each attempt meets %s", async (_, repeat, expected) => {
+  const steps = [{ status: 503 }, {}, { status: 500 }];
+  api.faults.set({ rules: [{ operation: "CreateGroup", steps, ...(repeat && { repeat }) }] });
+  expect(await statuses(5)).toEqual(expected);
+});
+
+test("rules apply in their order, and * is every operation, including the exchange", async () => {
+  api.faults.set({
+    rules: [
+      { operation: "CreateGroup", steps: [{ status: 500 }] },
+      { operation: "ExchangeGet", steps: [{ status: 502 }] },
+      { operation: "*", steps: [{ status: 503 }, {}, { status: 504 }] },
+    ],
+  });
+  expect(await statuses(2)).toEqual([500, 503]);
+  const exchange = async () => {
+    const bearer = await api.identityToken("owner");
+    return (await api.exchange(bearer, { aud: api.baseUrl, identity: api.identity })).status;
   };
+  expect([await exchange(), await exchange(), await exchange(), await exchange()]).toEqual([502, 200, 504, 200]);
+});
 
-  test.each([
-    ["the next one, until none is left", false, [503, 200, 500, 200, 200]],
-    ["the first one again after the last", true, [503, 200, 500, 503, 200]],
-  ])("each attempt meets %s", async (_, repeat, expected) => {
-    const steps = [{ status: 503 }, {}, { status: 500 }];
-    api.faults.set({ rules: [{ operation: "CreateGroup", steps, ...(repeat && { repeat }) }] });
-    expect(await statuses(5)).toEqual(expected);
-  });
-
-  test("rules apply in their order, and * is every operation, including the exchange", async () => {
-    api.faults.set({
-      rules: [
-        { operation: "CreateGroup", steps: [{ status: 500 }] },
-        { operation: "ExchangeGet", steps: [{ status: 502 }] },
-        { operation: "*", steps: [{ status: 503 }, {}, { status: 504 }] },
-      ],
-    });
-    expect(await statuses(2)).toEqual([500, 503]);
-    const exchange = async () => {
-      const bearer = await api.identityToken("owner");
-      return (await api.exchange(bearer, { aud: api.baseUrl, identity: api.identity })).status;
-    };
-    expect([await exchange(), await exchange(), await exchange(), await exchange()]).toEqual([502, 200, 504, 200]);
-  });
-
-  test("a step after the request also applies to a refused request, which is not carried out", async () => {
-    meets({ at: "after", status: 502 });
-    name = "NOT/A NAME";
-    expect((await overRest()).status).toBe(502);
-    expect(carriedOut()).toEqual([false]);
-  });
+test("a step after the request also applies to a refused request, which is not carried out", async () => {
+  meets({ at: "after", status: 502 });
+  name = "NOT/A NAME";
+  expect((await overRest()).status).toBe(502);
+  expect(carriedOut()).toEqual([false]);
 });

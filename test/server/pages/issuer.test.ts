@@ -105,29 +105,27 @@ describe("createServer", () => {
 type Minted = Parameters<NonNullable<Sts["devIssuer"]>["mint"]>[0];
 const mintBy = async (input: Minted) => payloadOf(await createService([]).sts.devIssuer?.mint(input));
 
-describe("the development issuer, in process,", () => {
-  test.each<[string, object, object]>([
-    ["exp", { exp: NOW - 60 }, { exp: NOW - 60, iat: NOW - 60 }],
-    ["exp and iat", { exp: NOW + 60, iat: NOW + 30 }, { exp: NOW + 60, iat: NOW + 30 }],
-    ["nbf", { nbf: NOW + 600 }, { nbf: NOW + 600, iat: NOW, exp: NOW + 3600 }],
-    ["iss", { iss: "https://other.example" }, { iss: "https://other.example" }],
-    ["jti", { jti: "1" }, { jti: "1" }],
-    ["an exp that is not a time", { exp: "soon" }, { exp: "soon", iat: NOW }],
-  ])("writes %s of the claims", async (_, claims, expected) => {
-    expect(await mintBy({ subject: "me", claims: { ...claims } })).toMatchObject(expected);
-  });
+test.each<[string, object, object]>([
+  ["exp", { exp: NOW - 60 }, { exp: NOW - 60, iat: NOW - 60 }],
+  ["exp and iat", { exp: NOW + 60, iat: NOW + 30 }, { exp: NOW + 60, iat: NOW + 30 }],
+  ["nbf", { nbf: NOW + 600 }, { nbf: NOW + 600, iat: NOW, exp: NOW + 3600 }],
+  ["iss", { iss: "https://other.example" }, { iss: "https://other.example" }],
+  ["jti", { jti: "1" }, { jti: "1" }],
+  ["an exp that is not a time", { exp: "soon" }, { exp: "soon", iat: NOW }],
+])("the development issuer, in process, writes %s of the claims", async (_, claims, expected) => {
+  expect(await mintBy({ subject: "me", claims: { ...claims } })).toMatchObject(expected);
+});
 
-  const EXP = "claims.exp: must not be given with a lifetime";
-  test.each([
-    ["no subject", { subject: "" }, "subject: is required"],
-    ["a lifetime of NaN", { subject: "me", lifetimeSeconds: NaN }, "lifetimeSeconds: must be a number of seconds"],
-    ["a claim sub beside the subject", { subject: "me", claims: { sub: "evil" } }, "claims.sub: is given as subject"],
-    ["a claim aud beside the audience", { subject: "me", claims: { aud: "a" } }, "claims.aud: is given as audience"],
-    ["a claim exp", { subject: "me", lifetimeSeconds: 1, claims: { exp: 1 } }, EXP],
-  ])("refuses %s", async (_, input, text) => {
-    await expect(mintBy(input)).rejects.toMatchObject({
-      code: "INVALID_ARGUMENT",
-      message: `Invalid argument: ${text}`,
-    });
+const EXP = "claims.exp: must not be given with a lifetime";
+test.each([
+  ["no subject", { subject: "" }, "subject: is required"],
+  ["a lifetime of NaN", { subject: "me", lifetimeSeconds: NaN }, "lifetimeSeconds: must be a number of seconds"],
+  ["a claim sub beside the subject", { subject: "me", claims: { sub: "evil" } }, "claims.sub: is given as subject"],
+  ["a claim aud beside the audience", { subject: "me", claims: { aud: "a" } }, "claims.aud: is given as audience"],
+  ["a claim exp", { subject: "me", lifetimeSeconds: 1, claims: { exp: 1 } }, EXP],
+])("the development issuer, in process, refuses %s", async (_, input, text) => {
+  await expect(mintBy(input)).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: `Invalid argument: ${text}`,
   });
 });

@@ -14,37 +14,35 @@ const scrape = async (api: TestServer) => {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))] as const));
 };
 
-describe("/healthz and /readyz", () => {
-  test("answer ok on both ports where the exchange has its own, and so does /metrics", async () => {
-    const api = await serve({ authPort: 0 });
-    expect(api.authUrl).not.toBe(api.baseUrl);
-    for (const url of [api.baseUrl, api.authUrl]) {
-      const client = openHttp(url);
-      for (const target of ["/healthz", "/readyz"]) {
-        const { status, json } = await client.send({ method: "GET", target });
-        expect({ status, json }, url).toEqual({ status: 200, json: { status: "ok" } });
-        expect(await client.send({ method: "HEAD", target })).toMatchObject({ status: 200, text: "" });
-      }
-      expect((await client.send({ method: "GET", target: "/metrics" })).status, url).toBe(200);
+test("/healthz and /readyz answer ok on both ports where the exchange has its own, and so does /metrics", async () => {
+  const api = await serve({ authPort: 0 });
+  expect(api.authUrl).not.toBe(api.baseUrl);
+  for (const url of [api.baseUrl, api.authUrl]) {
+    const client = openHttp(url);
+    for (const target of ["/healthz", "/readyz"]) {
+      const { status, json } = await client.send({ method: "GET", target });
+      expect({ status, json }, url).toEqual({ status: 200, json: { status: "ok" } });
+      expect(await client.send({ method: "HEAD", target })).toMatchObject({ status: 200, text: "" });
     }
-  });
+    expect((await client.send({ method: "GET", target: "/metrics" })).status, url).toBe(200);
+  }
+});
 
-  test("distinguish a live process from a database failure, which the log has", async () => {
-    const store = createStore(openDatabase(":memory:"));
-    // Closed by the test below; the server closes it once more.
-    const api = await serve({ store: { ...store, close: () => {} } });
-    store.close();
-    expect((await api.call("GET", "/healthz")).status).toBe(200);
-    expectRefusal(await api.call("GET", "/readyz"), "UNAVAILABLE", "the database does not answer");
-    expect(api.log.join("")).toContain("database is not open");
-  });
+test("/healthz and /readyz distinguish a live process from a database failure, which the log has", async () => {
+  const store = createStore(openDatabase(":memory:"));
+  // Closed by the test below; the server closes it once more.
+  const api = await serve({ store: { ...store, close: () => {} } });
+  store.close();
+  expect((await api.call("GET", "/healthz")).status).toBe(200);
+  expectRefusal(await api.call("GET", "/readyz"), "UNAVAILABLE", "the database does not answer");
+  expect(api.log.join("")).toContain("database is not open");
+});
 
-  test("are logged for debugging only, except failures", async () => {
-    const api = await serve();
-    api.log.length = 0;
-    for (const path of ["/healthz", "/readyz", "/metrics"]) await api.call("GET", path);
-    expect(api.log.map((line) => JSON.parse(line).level)).toEqual(["debug", "debug", "debug"]);
-  });
+test("/healthz and /readyz are logged for debugging only, except failures", async () => {
+  const api = await serve();
+  api.log.length = 0;
+  for (const path of ["/healthz", "/readyz", "/metrics"]) await api.call("GET", path);
+  expect(api.log.map((line) => JSON.parse(line).level)).toEqual(["debug", "debug", "debug"]);
 });
 
 describe("/metrics", () => {

@@ -51,26 +51,24 @@ describe("a list or a map with too many values is refused with its name, over RE
   });
 });
 
-describe("a binary message is counted before it is read:", () => {
-  const { input } = methodIn("chainguard.platform.iam.v2beta1.RolesService", "CreateRole");
-  const times = (count: number, ...bytes: number[]) => Buffer.concat(Array(count).fill(Buffer.from(bytes)));
+const { input } = methodIn("chainguard.platform.iam.v2beta1.RolesService", "CreateRole");
+const times = (count: number, ...bytes: number[]) => Buffer.concat(Array(count).fill(Buffer.from(bytes)));
 
-  test.each([
-    ["unknown fields", times(4001, 0x98, 0x06, 0x01), "has more than 4000 fields"],
-    ["groups one in the other", times(4001, 0x9b, 0x06), "has more than 4000 fields"],
-    ["the same field again and again", times(4001, 0x0a, 0), "has more than 4000 fields"],
-  ])("%s", (_, bytes, description) => {
-    expect(tooManyValues(input, bytes)).toEqual({ field: "", description });
-    expect(tooManyValues(input, bytes.subarray(0, 12))).toBeUndefined();
-  });
+test.each([
+  ["unknown fields", times(4001, 0x98, 0x06, 0x01), "has more than 4000 fields"],
+  ["groups one in the other", times(4001, 0x9b, 0x06), "has more than 4000 fields"],
+  ["the same field again and again", times(4001, 0x0a, 0), "has more than 4000 fields"],
+])("a binary message is counted before it is read: %s", (_, bytes, description) => {
+  expect(tooManyValues(input, bytes)).toEqual({ field: "", description });
+  expect(tooManyValues(input, bytes.subarray(0, 12))).toBeUndefined();
+});
 
-  test.each([
-    ["a varint without an end", Buffer.alloc(20, 0xff)],
-    ["a length beyond the end", Buffer.of(0x0a, 0x7f)],
-    ["an unknown wire type", Buffer.of(0x0f)],
-  ])("broken bytes are left to the reader: %s", (_, bytes) => {
-    expect(tooManyValues(input, bytes)).toBeUndefined();
-  });
+test.each([
+  ["a varint without an end", Buffer.alloc(20, 0xff)],
+  ["a length beyond the end", Buffer.of(0x0a, 0x7f)],
+  ["an unknown wire type", Buffer.of(0x0f)],
+])("broken bytes are left to the reader: %s", (_, bytes) => {
+  expect(tooManyValues(input, bytes)).toBeUndefined();
 });
 
 describe("parameters and masks", () => {

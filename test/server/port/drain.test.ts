@@ -63,38 +63,36 @@ describe("while the server drains", () => {
   });
 });
 
-describe("a client that hangs", () => {
-  const hang = async () => {
-    const server = await start();
-    const hanging = await openConnection(server.baseUrl);
-    hanging.write(POST + body.slice(0, 5));
-    await waitForAnswer(server.baseUrl, "/healthz");
-    return { server, hanging };
-  };
+const hang = async () => {
+  const server = await start();
+  const hanging = await openConnection(server.baseUrl);
+  hanging.write(POST + body.slice(0, 5));
+  await waitForAnswer(server.baseUrl, "/healthz");
+  return { server, hanging };
+};
 
-  test("is cut off after ten seconds", async () => {
-    const { server, hanging } = await hang();
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const closed = server.close();
-    await vi.advanceTimersByTimeAsync(DRAIN_MS - 1);
-    expect(await settled(closed)).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await hanging.ended).toBe("");
-    await closed;
-  });
+test("a client that hangs is cut off after ten seconds", async () => {
+  const { server, hanging } = await hang();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const closed = server.close();
+  await vi.advanceTimersByTimeAsync(DRAIN_MS - 1);
+  expect(await settled(closed)).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await hanging.ended).toBe("");
+  await closed;
+});
 
-  test.each([
-    ["before the drain begins", true],
-    ["while it is under way", false],
-  ])("is cut off at once on request %s", async (_, before) => {
-    const { server, hanging } = await hang();
-    const cut = new AbortController();
-    if (before) cut.abort();
-    const closed = server.close(cut.signal);
-    cut.abort();
-    expect(await hanging.ended).toBe("");
-    await closed;
-  });
+test.each([
+  ["before the drain begins", true],
+  ["while it is under way", false],
+])("a client that hangs is cut off at once on request %s", async (_, before) => {
+  const { server, hanging } = await hang();
+  const cut = new AbortController();
+  if (before) cut.abort();
+  const closed = server.close(cut.signal);
+  cut.abort();
+  expect(await hanging.ended).toBe("");
+  await closed;
 });
 
 test("a server with two ports drains both", async () => {

@@ -1,6 +1,6 @@
 // The rules of account associations (docs/contract.md#account-associations): one for each group, with the group's uid.
 
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
@@ -30,33 +30,31 @@ test("a second one in a group is ALREADY_EXISTS with the first", async () => {
   expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual({ uid, ...before });
 });
 
-describe("the check", () => {
-  const check = async (uid: string, providerType: string | number) =>
-    (await api.call("POST", `${PATH}/${uid}:checkAccountAssociation`, { body: { providerType } })).json;
-  const notReady = (message: string) => ({
-    status: "CHECK_STATUS_NOT_READY",
-    reason: "not configured",
-    message: `the account association of ${message}`,
-  });
+const check = async (uid: string, providerType: string | number) =>
+  (await api.call("POST", `${PATH}/${uid}:checkAccountAssociation`, { body: { providerType } })).json;
+const notReady = (message: string) => ({
+  status: "CHECK_STATUS_NOT_READY",
+  reason: "not configured",
+  message: `the account association of ${message}`,
+});
 
-  test.each([
-    ["ACCOUNT_PROVIDER_TYPE_GOOGLE", "google", "Google Cloud"],
-    ["ACCOUNT_PROVIDER_TYPE_AMAZON", "amazon", "Amazon"],
-    ["ACCOUNT_PROVIDER_TYPE_AZURE", "azure", "Azure"],
-  ] as const)(
-    "of %s is READY when that is configured, and NOT_READY when all but that is",
-    async (type, member, name) => {
-      const ready = await createdRecord({ [member]: CLOUDS[member] });
-      expect(await check(ready.uid, type)).toEqual({ status: "CHECK_STATUS_READY" });
-      const { uid } = await createdRecord({ ...CLOUDS, [member]: undefined });
-      expect(await check(uid, type)).toEqual(notReady(`${uid} has no ${name} account`));
-    },
-  );
+test.each([
+  ["ACCOUNT_PROVIDER_TYPE_GOOGLE", "google", "Google Cloud"],
+  ["ACCOUNT_PROVIDER_TYPE_AMAZON", "amazon", "Amazon"],
+  ["ACCOUNT_PROVIDER_TYPE_AZURE", "azure", "Azure"],
+] as const)(
+  "the check of %s is READY when that is configured, and NOT_READY when all but that is",
+  async (type, member, name) => {
+    const ready = await createdRecord({ [member]: CLOUDS[member] });
+    expect(await check(ready.uid, type)).toEqual({ status: "CHECK_STATUS_READY" });
+    const { uid } = await createdRecord({ ...CLOUDS, [member]: undefined });
+    expect(await check(uid, type)).toEqual(notReady(`${uid} has no ${name} account`));
+  },
+);
 
-  test("of a group without an association is NOT_READY", async () => {
-    const uid = await group();
-    expect(await check(uid, 2)).toEqual(notReady(`${uid} does not exist`));
-  });
+test("the check of a group without an association is NOT_READY", async () => {
+  const uid = await group();
+  expect(await check(uid, 2)).toEqual(notReady(`${uid} does not exist`));
 });
 
 test("a list of account associations is in the order of the groups, both ways", async () => {

@@ -126,59 +126,55 @@ const CHILDREN: [word: string, collection: Collection, fields: Body][] = [
   ["account associations", "accountAssociations", {}],
 ];
 
-describe("a group with", () => {
-  test("children of every kind has one violation for each, and is deleted after them", async () => {
-    const uid = await group();
-    const paths: string[] = [];
-    // A second identity: it is one violation a kind, not one a child.
-    for (const [, collection, fields] of [...CHILDREN, ["", "identities", {}] as const]) {
-      const child = await createUid(api, collection, uid, fields);
-      paths.push(`${collection === "repos" ? REGISTRY : IAM}/${collection}/${child}`);
-    }
-    expectBlocked(await remove(uid), ...CHILDREN.map(([word]) => word));
-    for (const path of paths) await api.ok("DELETE", path);
-    expect((await remove(uid)).status).toBe(200);
-  });
-
-  test("advisories, which no method deletes, cannot be deleted", async () => {
-    const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "advised" } });
-    expectBlocked(await remove(groups[0].uid), "advisories");
-    const query = { "uidp.childrenOf": groups[0].uid };
-    expect((await api.ok("GET", "/vulnerabilities/v2beta1/advisories", { query })).totalCount).toBe("1");
-  });
-
-  test("a neighbour that has children, and whose uid begins alike, is deleted", async () => {
-    const [one, two] = [await group(), await group()];
-    await group(two);
-    expect((await remove(one)).status).toBe(200);
-    expect((await api.call("GET", `${IAM}/groups/${two}`)).status).toBe(200);
-  });
+test("a group with children of every kind has one violation for each, and is deleted after them", async () => {
+  const uid = await group();
+  const paths: string[] = [];
+  // A second identity: it is one violation a kind, not one a child.
+  for (const [, collection, fields] of [...CHILDREN, ["", "identities", {}] as const]) {
+    const child = await createUid(api, collection, uid, fields);
+    paths.push(`${collection === "repos" ? REGISTRY : IAM}/${collection}/${child}`);
+  }
+  expectBlocked(await remove(uid), ...CHILDREN.map(([word]) => word));
+  for (const path of paths) await api.ok("DELETE", path);
+  expect((await remove(uid)).status).toBe(200);
 });
 
-describe("a root group", () => {
-  const found = async (name: string) => {
-    const founder = await api.actor(name);
-    const { uid } = await createRecord(api, "groups", "", { name }, founder.token);
-    return { ...founder, root: uid as string };
-  };
-  const asFounder = (token: string, method: string, path: string, body?: Body) =>
-    api.call(method, `${IAM}/${path}`, { token, body });
+test("a group with advisories, which no method deletes, cannot be deleted", async () => {
+  const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "advised" } });
+  expectBlocked(await remove(groups[0].uid), "advisories");
+  const query = { "uidp.childrenOf": groups[0].uid };
+  expect((await api.ok("GET", "/vulnerabilities/v2beta1/advisories", { query })).totalCount).toBe("1");
+});
 
-  test("is deleted with the binding of its founding owner, who loses access", async () => {
-    const { uid, token, root } = await found("alone");
-    const query = { identity: uid };
-    expect((await api.ok("GET", `${IAM}/roleBindings`, { token, query })).totalCount).toBe("1");
-    expect((await asFounder(token, "DELETE", `groups/${root}`)).status).toBe(200);
-    expect((await asFounder(token, "GET", `groups/${root}`)).status).toBe(403);
-    expect((await api.ok("GET", `${IAM}/roleBindings`, { token, query })).totalCount).toBe("0");
-  });
+test("a group with a neighbour that has children, and whose uid begins alike, is deleted", async () => {
+  const [one, two] = [await group(), await group()];
+  await group(two);
+  expect((await remove(one)).status).toBe(200);
+  expect((await api.call("GET", `${IAM}/groups/${two}`)).status).toBe(200);
+});
 
-  test("is blocked by any other binding, to the same identity too", async () => {
-    const { uid, token, root } = await found("twice");
-    const body = { identityUid: uid, roleUid: await api.role("owner") };
-    const { json } = await asFounder(token, "POST", `roleBindings/${root}`, body);
-    expectBlocked(await asFounder(token, "DELETE", `groups/${root}`), "role bindings");
-    await asFounder(token, "DELETE", `roleBindings/${json.uid}`);
-    expect((await asFounder(token, "DELETE", `groups/${root}`)).status).toBe(200);
-  });
+const found = async (name: string) => {
+  const founder = await api.actor(name);
+  const { uid } = await createRecord(api, "groups", "", { name }, founder.token);
+  return { ...founder, root: uid as string };
+};
+const asFounder = (token: string, method: string, path: string, body?: Body) =>
+  api.call(method, `${IAM}/${path}`, { token, body });
+
+test("a root group is deleted with the binding of its founding owner, who loses access", async () => {
+  const { uid, token, root } = await found("alone");
+  const query = { identity: uid };
+  expect((await api.ok("GET", `${IAM}/roleBindings`, { token, query })).totalCount).toBe("1");
+  expect((await asFounder(token, "DELETE", `groups/${root}`)).status).toBe(200);
+  expect((await asFounder(token, "GET", `groups/${root}`)).status).toBe(403);
+  expect((await api.ok("GET", `${IAM}/roleBindings`, { token, query })).totalCount).toBe("0");
+});
+
+test("a root group is blocked by any other binding, to the same identity too", async () => {
+  const { uid, token, root } = await found("twice");
+  const body = { identityUid: uid, roleUid: await api.role("owner") };
+  const { json } = await asFounder(token, "POST", `roleBindings/${root}`, body);
+  expectBlocked(await asFounder(token, "DELETE", `groups/${root}`), "role bindings");
+  await asFounder(token, "DELETE", `roleBindings/${json.uid}`);
+  expect((await asFounder(token, "DELETE", `groups/${root}`)).status).toBe(200);
 });

@@ -95,19 +95,17 @@ describe("a change of an identity provider", () => {
   });
 });
 
-describe("the default role", () => {
-  test("is built in, of the group or of one above", async () => {
-    for (const role of [viewer, roles.pusher, roles.lister])
-      expect((await create({ defaultRole: role })).status).toBe(200);
-  });
+test("the default role is built in, of the group or of one above", async () => {
+  for (const role of [viewer, roles.pusher, roles.lister])
+    expect((await create({ defaultRole: role })).status).toBe(200);
+});
 
-  test("of another group is refused like a missing one", async () => {
-    const defaultRole = roles.seller as string;
-    const violation = { defaultRole: `role ${defaultRole} does not exist at ${eng} or above` };
-    expectInvalid(await create({ defaultRole }), violation);
-    const { uid } = await createdRecord();
-    expectInvalid(await patch(uid, { defaultRole }), violation);
-  });
+test("the default role of another group is refused like a missing one", async () => {
+  const defaultRole = roles.seller as string;
+  const violation = { defaultRole: `role ${defaultRole} does not exist at ${eng} or above` };
+  expectInvalid(await create({ defaultRole }), violation);
+  const { uid } = await createdRecord();
+  expectInvalid(await patch(uid, { defaultRole }), violation);
 });
 
 test("the client secret is in no response and in no log line", async () => {
@@ -135,28 +133,26 @@ const createMapping = (parent: string, fields: Body = {}) => recordOf(postMappin
 const listMappings = async (query: Body) =>
   (await api.ok("GET", MAPPINGS, { query })).externalGroupRoleMappings as Body[];
 
-describe("a mapping", () => {
-  test("exists once for provider, group, role and scope; another of each is another mapping", async () => {
-    const [first, second] = [(await createdRecord()).uid, (await createdRecord()).uid];
-    const { uid } = await createMapping(first);
-    const text = `the identity provider ${first} maps this external group to role ${viewer} at ${api.organization} already`;
-    expectRefusal(await postMapping(first), "ALREADY_EXISTS", text, {
-      details: [resourceInfo("ExternalGroupRoleMapping", uid)],
-    });
-    await createMapping(first, { roleUid: roles.editor });
-    await createMapping(first, { externalGroupId: "platform-sre" });
-    await createMapping(second);
-    await api.ok("DELETE", `${MAPPINGS}/${uid}`);
-    expect((await createMapping(first)).uid).not.toBe(uid);
+test("a mapping exists once for provider, group, role and scope; another of each is another mapping", async () => {
+  const [first, second] = [(await createdRecord()).uid, (await createdRecord()).uid];
+  const { uid } = await createMapping(first);
+  const text = `the identity provider ${first} maps this external group to role ${viewer} at ${api.organization} already`;
+  expectRefusal(await postMapping(first), "ALREADY_EXISTS", text, {
+    details: [resourceInfo("ExternalGroupRoleMapping", uid)],
   });
+  await createMapping(first, { roleUid: roles.editor });
+  await createMapping(first, { externalGroupId: "platform-sre" });
+  await createMapping(second);
+  await api.ok("DELETE", `${MAPPINGS}/${uid}`);
+  expect((await createMapping(first)).uid).not.toBe(uid);
+});
 
-  test("goes with its identity provider", async () => {
-    const parent = (await createdRecord()).uid;
-    const { uid } = await createMapping(parent);
-    await api.ok("DELETE", `${PATH}/${parent}`);
-    expectNotFound(await api.call("GET", `${MAPPINGS}/${uid}`), "ExternalGroupRoleMapping", uid);
-    expect(await listMappings({ identityProviderUid: parent })).toEqual([]);
-  });
+test("a mapping goes with its identity provider", async () => {
+  const parent = (await createdRecord()).uid;
+  const { uid } = await createMapping(parent);
+  await api.ok("DELETE", `${PATH}/${parent}`);
+  expectNotFound(await api.call("GET", `${MAPPINGS}/${uid}`), "ExternalGroupRoleMapping", uid);
+  expect(await listMappings({ identityProviderUid: parent })).toEqual([]);
 });
 
 describe("the delete of several", () => {

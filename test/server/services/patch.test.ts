@@ -30,54 +30,48 @@ test("a field outside of a mask is neither applied nor validated", async () => {
 
 const KIND = { kind: "cannot be changed by this request; name it in updateMask on a root group" };
 
-describe("the wildcard on a group", () => {
-  test("is full replacement of name, description and verified", async () => {
-    expect(await ok({ name: "after" }, "*")).toEqual({ ...group, name: "after", description: "" });
-  });
-
-  test("keeps kind and status, accepts them restated, and does not change the kind", async () => {
-    for (const kind of [undefined, "ORG_KIND_CUSTOMER"]) {
-      const json = await ok({ name: "acme", verified: true, kind, status: "ORG_STATUS_SUSPENDED" }, "*", root);
-      expect(json).toMatchObject({ name: "acme", kind: "ORG_KIND_CUSTOMER", verified: true });
-      expect(json).not.toHaveProperty("status");
-    }
-    expectInvalid(await patch({ name: "acme", kind: "ORG_KIND_DEV" }, "*", root), KIND);
-  });
+test("the wildcard on a group is full replacement of name, description and verified", async () => {
+  expect(await ok({ name: "after" }, "*")).toEqual({ ...group, name: "after", description: "" });
 });
 
-describe("the kind of a group", () => {
-  test("takes effect only when it is named, and below the root is inherited", async () => {
-    const ignored = await ok({ kind: "ORG_KIND_DEV", description: "x" }, "description", root);
-    expect(ignored.kind).toBe("ORG_KIND_CUSTOMER");
-    expect((await ok({ kind: "ORG_KIND_DEV" }, "kind", root)).kind).toBe("ORG_KIND_DEV");
-    expect((await stored()).kind).toBe("ORG_KIND_DEV");
-    await ok({ kind: "ORG_KIND_CUSTOMER" }, "kind", root);
-  });
-
-  test("is not changed below the root", async () => {
-    expectInvalid(await patch({ kind: "ORG_KIND_DEV" }), KIND);
-    expectInvalid(await patch({ kind: "ORG_KIND_DEV" }, "kind"), KIND);
-    await ok({ kind: "ORG_KIND_UNSPECIFIED", description: "new" });
-  });
+test("the wildcard on a group keeps kind and status, accepts them restated, and does not change the kind", async () => {
+  for (const kind of [undefined, "ORG_KIND_CUSTOMER"]) {
+    const json = await ok({ name: "acme", verified: true, kind, status: "ORG_STATUS_SUSPENDED" }, "*", root);
+    expect(json).toMatchObject({ name: "acme", kind: "ORG_KIND_CUSTOMER", verified: true });
+    expect(json).not.toHaveProperty("status");
+  }
+  expectInvalid(await patch({ name: "acme", kind: "ORG_KIND_DEV" }, "*", root), KIND);
 });
 
-describe("verified", () => {
-  test("is set by the operator only, and may be restated", async () => {
-    const answer = await patch({ verified: true });
-    expectRefusal(answer, "PERMISSION_DENIED", "verified is set by the operator of the service");
-    expect((await stored()).verified).toBe(false);
-    await ok({ verified: true, description: "x" }, undefined, root);
-    await ok({ verified: false });
-  });
+test("the kind of a group takes effect only when it is named, and below the root is inherited", async () => {
+  const ignored = await ok({ kind: "ORG_KIND_DEV", description: "x" }, "description", root);
+  expect(ignored.kind).toBe("ORG_KIND_CUSTOMER");
+  expect((await ok({ kind: "ORG_KIND_DEV" }, "kind", root)).kind).toBe("ORG_KIND_DEV");
+  expect((await stored()).kind).toBe("ORG_KIND_DEV");
+  await ok({ kind: "ORG_KIND_CUSTOMER" }, "kind", root);
+});
 
-  test("belongs to the name: a rename requires giving it up", async () => {
-    const renamed = await patch({ name: "other.example" }, undefined, root);
-    expectRefusal(renamed, "PERMISSION_DENIED", "the name of a verified group is set by the operator of the service");
-    const own = await serve({ seed });
-    const path = `${IAM}/groups/${own.organization}`;
-    const both = await own.ok("PATCH", path, { body: { name: "other.example", verified: false } });
-    expect(both).toMatchObject({ name: "other.example", verified: false });
-  });
+test("the kind of a group is not changed below the root", async () => {
+  expectInvalid(await patch({ kind: "ORG_KIND_DEV" }), KIND);
+  expectInvalid(await patch({ kind: "ORG_KIND_DEV" }, "kind"), KIND);
+  await ok({ kind: "ORG_KIND_UNSPECIFIED", description: "new" });
+});
+
+test("verified is set by the operator only, and may be restated", async () => {
+  const answer = await patch({ verified: true });
+  expectRefusal(answer, "PERMISSION_DENIED", "verified is set by the operator of the service");
+  expect((await stored()).verified).toBe(false);
+  await ok({ verified: true, description: "x" }, undefined, root);
+  await ok({ verified: false });
+});
+
+test("verified belongs to the name: a rename requires giving it up", async () => {
+  const renamed = await patch({ name: "other.example" }, undefined, root);
+  expectRefusal(renamed, "PERMISSION_DENIED", "the name of a verified group is set by the operator of the service");
+  const own = await serve({ seed });
+  const path = `${IAM}/groups/${own.organization}`;
+  const both = await own.ok("PATCH", path, { body: { name: "other.example", verified: false } });
+  expect(both).toMatchObject({ name: "other.example", verified: false });
 });
 
 test("a field that breaks a rule already is refused where the mask names it, and blocks no other change", () => {

@@ -31,28 +31,26 @@ const createdRecord = (body: Body = {}) => recordOf(create(body));
 const patch = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
 
-describe("a name", () => {
-  test("is unique in a group: ALREADY_EXISTS names the repo that has it", async () => {
-    const { uid, name } = await createdRecord();
-    const details = [resourceInfo("Repo", uid)];
-    const text = `the group ${eng} has a repo ${name} already`;
-    expectRefusal(await create({ name }), "ALREADY_EXISTS", text, { details, domain: "registry" });
-    const other = await createdRecord();
-    expectRefusal(await patch(other.uid, { name }), "ALREADY_EXISTS", text, { details, domain: "registry" });
-    expect(await api.ok("GET", `${PATH}/${other.uid}`)).toEqual(other);
-  });
+test("a name is unique in a group: ALREADY_EXISTS names the repo that has it", async () => {
+  const { uid, name } = await createdRecord();
+  const details = [resourceInfo("Repo", uid)];
+  const text = `the group ${eng} has a repo ${name} already`;
+  expectRefusal(await create({ name }), "ALREADY_EXISTS", text, { details, domain: "registry" });
+  const other = await createdRecord();
+  expectRefusal(await patch(other.uid, { name }), "ALREADY_EXISTS", text, { details, domain: "registry" });
+  expect(await api.ok("GET", `${PATH}/${other.uid}`)).toEqual(other);
+});
 
-  test("is free in another group, and again once its repo is deleted", async () => {
-    const { uid, name } = await createdRecord();
-    expect((await create({ name }, api.organization)).status).toBe(200);
-    await api.ok("DELETE", `${PATH}/${uid}`);
-    expect((await createdRecord({ name })).uid).not.toBe(uid);
-  });
+test("a name is free in another group, and again once its repo is deleted", async () => {
+  const { uid, name } = await createdRecord();
+  expect((await create({ name }, api.organization)).status).toBe(200);
+  await api.ok("DELETE", `${PATH}/${uid}`);
+  expect((await createdRecord({ name })).uid).not.toBe(uid);
+});
 
-  test("may be restated for its own repo", async () => {
-    const { uid, name } = await createdRecord();
-    expect((await patch(uid, { name, description: "d" })).json).toMatchObject({ name, description: "d" });
-  });
+test("a name may be restated for its own repo", async () => {
+  const { uid, name } = await createdRecord();
+  expect((await patch(uid, { name, description: "d" })).json).toMatchObject({ name, description: "d" });
 });
 
 test("deleting a repo deletes its tags, and no others", async () => {

@@ -15,31 +15,29 @@ const create = (body: Body, parent = api.organization) => api.call("POST", `${IA
 const all = async (): Promise<Body[]> =>
   (await api.ok("GET", `${IAM}/roleBindings`, { query: { page_size: 200, identity } })).roleBindings;
 
-describe("a role binding", () => {
-  test("can be created twice for the same triple, so that two owners each manage their own", async () => {
-    const body = { identityUid: identity, roleUid: viewer };
-    const [one, two] = [await create(body), await create(body)];
-    expect([one.status, two.status]).toEqual([200, 200]);
-    expect(one.json.uid).not.toBe(two.json.uid);
-    const { uid: _one, ...left } = one.json;
-    const { uid: _two, ...right } = two.json;
-    expect(left).toEqual(right);
-  });
+test("a role binding can be created twice for the same triple, so that two owners each manage their own", async () => {
+  const body = { identityUid: identity, roleUid: viewer };
+  const [one, two] = [await create(body), await create(body)];
+  expect([one.status, two.status]).toEqual([200, 200]);
+  expect(one.json.uid).not.toBe(two.json.uid);
+  const { uid: _one, ...left } = one.json;
+  const { uid: _two, ...right } = two.json;
+  expect(left).toEqual(right);
+});
 
-  test("is refused with another organization's identity, with the error of a missing one", async () => {
-    const founder = await api.actor("founder");
-    const { uid: theirs } = await createRecord(api, "groups", "", { name: "theirs" }, founder.token);
-    const body = { name: "i", servicePrincipal: 1 };
-    const { uid } = await createRecord(api, "identities", theirs, body, founder.token);
-    const answer = await create({ identityUid: uid, roleUid: viewer });
-    expectInvalid(answer, { identityUid: `identity ${uid} does not exist` });
-    // The other way round: the founder sees itself, though nothing else of the organization that it lives in.
-    const own = { token: founder.token, body: { identityUid: founder.uid, roleUid: viewer } };
-    expect((await api.call("POST", `${IAM}/roleBindings/${theirs}`, own)).status).toBe(200);
-    const other = { token: founder.token, body: { identityUid: identity, roleUid: viewer } };
-    expectInvalid(await api.call("POST", `${IAM}/roleBindings/${theirs}`, other), {
-      identityUid: `identity ${identity} does not exist`,
-    });
+test("a role binding is refused with another organization's identity, with the error of a missing one", async () => {
+  const founder = await api.actor("founder");
+  const { uid: theirs } = await createRecord(api, "groups", "", { name: "theirs" }, founder.token);
+  const body = { name: "i", servicePrincipal: 1 };
+  const { uid } = await createRecord(api, "identities", theirs, body, founder.token);
+  const answer = await create({ identityUid: uid, roleUid: viewer });
+  expectInvalid(answer, { identityUid: `identity ${uid} does not exist` });
+  // The other way round: the founder sees itself, though nothing else of the organization that it lives in.
+  const own = { token: founder.token, body: { identityUid: founder.uid, roleUid: viewer } };
+  expect((await api.call("POST", `${IAM}/roleBindings/${theirs}`, own)).status).toBe(200);
+  const other = { token: founder.token, body: { identityUid: identity, roleUid: viewer } };
+  expectInvalid(await api.call("POST", `${IAM}/roleBindings/${theirs}`, other), {
+    identityUid: `identity ${identity} does not exist`,
   });
 });
 

@@ -17,27 +17,25 @@ const createdRecord = (body: Body = {}, parent = repo) => recordOf(create(body, 
 const api = await serve({ ids: shuffledIds(31) });
 const repo: string = await newRepo(api.organization, "nginx");
 
-describe("a tag", () => {
-  test("that exists is moved: it keeps its uid, and gets the new fields and a new updateTime", async () => {
-    const before = await createdRecord({ deprecated: true, bundles: ["ai"] });
-    api.clock.advance(1000);
-    const after = await createdRecord({ name: before.name, digest: digest("c") });
-    const { uid, name } = before;
-    expect(after).toEqual({ uid, name, digest: digest("c"), updateTime: new Date(api.clock()).toISOString() });
-    expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual(after);
-    const { totalCount } = await api.ok("GET", PATH, { query: { name } });
-    expect(totalCount).toBe("1");
-  });
+test("a tag that exists is moved: it keeps its uid, and gets the new fields and a new updateTime", async () => {
+  const before = await createdRecord({ deprecated: true, bundles: ["ai"] });
+  api.clock.advance(1000);
+  const after = await createdRecord({ name: before.name, digest: digest("c") });
+  const { uid, name } = before;
+  expect(after).toEqual({ uid, name, digest: digest("c"), updateTime: new Date(api.clock()).toISOString() });
+  expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual(after);
+  const { totalCount } = await api.ok("GET", PATH, { query: { name } });
+  expect(totalCount).toBe("1");
+});
 
-  test("has a unique name in its repo: the same name in another repo is another tag", async () => {
-    const other = await newRepo(api.organization, "curl");
-    const [here, there] = [
-      await createdRecord({ name: "same" }),
-      await createdRecord({ name: "same", digest: digest("d") }, other),
-    ];
-    expect(here.uid).not.toBe(there.uid);
-    expect((await api.ok("GET", `${PATH}/${here.uid}`)).digest).toBe(digest("a"));
-  });
+test("a tag has a unique name in its repo: the same name in another repo is another tag", async () => {
+  const other = await newRepo(api.organization, "curl");
+  const [here, there] = [
+    await createdRecord({ name: "same" }),
+    await createdRecord({ name: "same", digest: digest("d") }, other),
+  ];
+  expect(here.uid).not.toBe(there.uid);
+  expect((await api.ok("GET", `${PATH}/${here.uid}`)).digest).toBe(digest("a"));
 });
 
 describe("a list of tags", async () => {

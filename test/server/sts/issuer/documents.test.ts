@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { MockAgent } from "undici";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createDocuments } from "../../../../server/sts/issuer/cache.ts";
 import { createFetchDocument, type FetchDocument } from "../../../../server/sts/issuer/fetch.ts";
 import { atEnd } from "../../../harness/api-server.ts";
@@ -28,110 +28,104 @@ import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.ts";
 
 const ANY = `${ORG}/00000000000000ff`;
 
-describe("an issuer's documents", () => {
-  it("may belong to an issuer with a final slash or a path", async () => {
-    const issuer = await serveIssuer();
-    for (const path of ["/", "/tenant", "/tenant/"]) {
-      const at = `${issuer.url}${path}`;
-      issuer.handlers[`${path.replace(/\/$/, "")}${DISCOVERY}`] = (_, response) =>
-        void response.end(JSON.stringify({ issuer: at, jwks_uri: `${issuer.url}/jwks` }));
-      expect(await createCache().documents.keysOf(at, named("rsa-1"))).toHaveLength(1);
-    }
-  });
-
-  it("may have their keys on another public host", async () => {
-    const dispatcher = new MockAgent();
-    dispatcher.disableNetConnect();
-    dispatcher
-      .get("https://accounts.example")
-      .intercept({ path: DISCOVERY })
-      .reply(200, { issuer: "https://accounts.example", jwks_uri: "https://keys.example/v3" });
-    dispatcher
-      .get("https://keys.example")
-      .intercept({ path: "/v3" })
-      .reply(200, { keys: [RSA.jwk] });
-    const { documents } = createCache({ dispatcher, dev: false });
-    expect(await documents.keysOf("https://accounts.example", named("rsa-1"))).toHaveLength(1);
-  });
-
-  it("row 15: are given up when they are slow", async () => {
-    const issuer = await serveIssuer();
-    issuer.handlers[DISCOVERY] = (_, response) => void response.writeHead(200).write("{");
-    const { documents } = createCache({ timeoutMs: 50 });
-    await expect(documents.keysOf(issuer.url, named("rsa-1"))).rejects.toMatchObject(
-      refused("The operation was aborted due to timeout"),
-    );
-  });
+it("an issuer's documents may belong to an issuer with a final slash or a path", async () => {
+  const issuer = await serveIssuer();
+  for (const path of ["/", "/tenant", "/tenant/"]) {
+    const at = `${issuer.url}${path}`;
+    issuer.handlers[`${path.replace(/\/$/, "")}${DISCOVERY}`] = (_, response) =>
+      void response.end(JSON.stringify({ issuer: at, jwks_uri: `${issuer.url}/jwks` }));
+    expect(await createCache().documents.keysOf(at, named("rsa-1"))).toHaveLength(1);
+  }
 });
 
-describe("row 15: the time limit for both documents together", () => {
-  const TIMEOUT = refused("The operation was aborted due to timeout");
-
-  it("includes the time that a name server is silent", async () => {
-    const asked: string[] = [];
-    const resolve = (host: string) => {
-      asked.push(host);
-      return new Promise<never>(() => undefined);
-    };
-    const { documents } = createCache({ resolve, timeoutMs: 50 });
-    await expect(documents.keysOf("https://issuer.example", named("rsa-1"))).rejects.toMatchObject(TIMEOUT);
-    expect(asked).toEqual(["issuer.example"]);
-  });
-
-  it("does not restart for the keys", async () => {
-    const issuer = await serveIssuer();
-    const signals = new Set<AbortSignal>();
-    const fetched = createFetchDocument({});
-    const fetchDocument: FetchDocument = (url, signal) => {
-      signals.add(signal);
-      return fetched(url, signal);
-    };
-    const documents = createDocuments({ clock: () => 0, dev: true, fetchDocument });
-    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
-    expect(issuer.paths).toHaveLength(2);
-    expect(signals.size).toBe(1);
-  });
+it("an issuer's documents may have their keys on another public host", async () => {
+  const dispatcher = new MockAgent();
+  dispatcher.disableNetConnect();
+  dispatcher
+    .get("https://accounts.example")
+    .intercept({ path: DISCOVERY })
+    .reply(200, { issuer: "https://accounts.example", jwks_uri: "https://keys.example/v3" });
+  dispatcher
+    .get("https://keys.example")
+    .intercept({ path: "/v3" })
+    .reply(200, { keys: [RSA.jwk] });
+  const { documents } = createCache({ dispatcher, dev: false });
+  expect(await documents.keysOf("https://accounts.example", named("rsa-1"))).toHaveLength(1);
 });
 
-describe("row 13: an issuer in our own network", () => {
-  it("is resolved for each connection, which uses the checked address", async () => {
-    const issuer = await serveIssuer();
-    const asked: string[] = [];
-    const resolve = async (host: string) => {
-      asked.push(host);
-      return [{ address: "127.0.0.1", family: 4 }];
-    };
-    const url = `http://localhost:${issuer.port}`;
-    issuer.describe({ issuer: url, jwks_uri: `${url}/jwks` });
-    expect(await createCache({ resolve }).documents.keysOf(url, named("rsa-1"))).toHaveLength(1);
-    expect(asked).toEqual(["localhost", "localhost"]);
-    expect(issuer.connections()).toBe(2);
-  });
+it("row 15: an issuer's documents are given up when they are slow", async () => {
+  const issuer = await serveIssuer();
+  issuer.handlers[DISCOVERY] = (_, response) => void response.writeHead(200).write("{");
+  const { documents } = createCache({ timeoutMs: 50 });
+  await expect(documents.keysOf(issuer.url, named("rsa-1"))).rejects.toMatchObject(
+    refused("The operation was aborted due to timeout"),
+  );
+});
 
-  it("on loopback gets no connection without dev", async () => {
-    const issuer = await serveIssuer();
-    const { sts, events } = createService([identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } })], {
-      dev: false,
-    });
-    await expect(sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject(DENIED);
-    expect(events).toMatchObject([{ reason: "document", detail: "a URL on loopback" }]);
-    expect(issuer.connections()).toBe(0);
-  });
+const TIMEOUT = refused("The operation was aborted due to timeout");
 
-  it("cannot hold the keys of a public issuer, not even with dev", async () => {
-    const issuer = await serveIssuer();
-    const dispatcher = new MockAgent();
-    dispatcher.enableNetConnect();
-    dispatcher
-      .get("https://accounts.example")
-      .intercept({ path: DISCOVERY })
-      .reply(200, { issuer: "https://accounts.example", jwks_uri: `${issuer.url}/jwks` });
-    const { documents } = createCache({ dispatcher });
-    await expect(documents.keysOf("https://accounts.example", named("rsa-1"))).rejects.toMatchObject(
-      refused("a URL on loopback"),
-    );
-    expect(issuer.connections()).toBe(0);
+it("row 15: the time limit for both documents together includes the time that a name server is silent", async () => {
+  const asked: string[] = [];
+  const resolve = (host: string) => {
+    asked.push(host);
+    return new Promise<never>(() => undefined);
+  };
+  const { documents } = createCache({ resolve, timeoutMs: 50 });
+  await expect(documents.keysOf("https://issuer.example", named("rsa-1"))).rejects.toMatchObject(TIMEOUT);
+  expect(asked).toEqual(["issuer.example"]);
+});
+
+it("row 15: the time limit for both documents together does not restart for the keys", async () => {
+  const issuer = await serveIssuer();
+  const signals = new Set<AbortSignal>();
+  const fetched = createFetchDocument({});
+  const fetchDocument: FetchDocument = (url, signal) => {
+    signals.add(signal);
+    return fetched(url, signal);
+  };
+  const documents = createDocuments({ clock: () => 0, dev: true, fetchDocument });
+  expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+  expect(issuer.paths).toHaveLength(2);
+  expect(signals.size).toBe(1);
+});
+
+it("row 13: an issuer in our own network is resolved for each connection, which uses the checked address", async () => {
+  const issuer = await serveIssuer();
+  const asked: string[] = [];
+  const resolve = async (host: string) => {
+    asked.push(host);
+    return [{ address: "127.0.0.1", family: 4 }];
+  };
+  const url = `http://localhost:${issuer.port}`;
+  issuer.describe({ issuer: url, jwks_uri: `${url}/jwks` });
+  expect(await createCache({ resolve }).documents.keysOf(url, named("rsa-1"))).toHaveLength(1);
+  expect(asked).toEqual(["localhost", "localhost"]);
+  expect(issuer.connections()).toBe(2);
+});
+
+it("row 13: an issuer on loopback gets no connection without dev", async () => {
+  const issuer = await serveIssuer();
+  const { sts, events } = createService([identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } })], {
+    dev: false,
   });
+  await expect(sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject(DENIED);
+  expect(events).toMatchObject([{ reason: "document", detail: "a URL on loopback" }]);
+  expect(issuer.connections()).toBe(0);
+});
+
+it("row 13: an issuer in our own network cannot hold the keys of a public issuer, not even with dev", async () => {
+  const issuer = await serveIssuer();
+  const dispatcher = new MockAgent();
+  dispatcher.enableNetConnect();
+  dispatcher
+    .get("https://accounts.example")
+    .intercept({ path: DISCOVERY })
+    .reply(200, { issuer: "https://accounts.example", jwks_uri: `${issuer.url}/jwks` });
+  const { documents } = createCache({ dispatcher });
+  await expect(documents.keysOf("https://accounts.example", named("rsa-1"))).rejects.toMatchObject(
+    refused("a URL on loopback"),
+  );
+  expect(issuer.connections()).toBe(0);
 });
 
 it("issuers that a pattern matches have a separate cache: invented ones evict no other keys", async () => {

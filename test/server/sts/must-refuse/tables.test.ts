@@ -36,29 +36,27 @@ describe.each(WIRES)("over %s", (_, wire) => {
     });
   });
 
-  describe("taken", () => {
-    it.each(CONTROLS)("a token that is signed with %s", async (alg, key) => {
-      const identity = await attacked().identity();
-      const { code, body } = await attacked().exchange(await sign(attacked().claims(), key, { alg }), { identity });
-      expect(code).toBe("OK");
-      expect((await attacked().connection.listGroups([`Bearer ${body.token}`])).code).toBe("OK");
-    });
+  it.each(CONTROLS)("a token that is signed with %s is taken", async (alg, key) => {
+    const identity = await attacked().identity();
+    const { code, body } = await attacked().exchange(await sign(attacked().claims(), key, { alg }), { identity });
+    expect(code).toBe("OK");
+    expect((await attacked().connection.listGroups([`Bearer ${body.token}`])).code).toBe("OK");
+  });
 
-    const controls: (typeof identityControls)[number][] = [...claimControls, ...identityControls];
-    it.each(controls.map((row) => [row.what, row] as const))("by %s", async (_what, row) => {
-      const identity = await attacked().identity(row.relationship?.(attacked()));
-      expect((await attacked().exchange(await row.bearer(attacked()), { identity })).code).toBe("OK");
-    });
+  const controls: (typeof identityControls)[number][] = [...claimControls, ...identityControls];
+  it.each(controls.map((row) => [row.what, row] as const))("a token is taken by %s", async (_what, row) => {
+    const identity = await attacked().identity(row.relationship?.(attacked()));
+    expect((await attacked().exchange(await row.bearer(attacked()), { identity })).code).toBe("OK");
+  });
 
-    it.each([
-      ["jwk", OTHER_RSA.jwk],
-      ["jku", "https://attacker.example"],
-      ["x5u", "https://attacker.example"],
-      ["x5c", ["AA"]],
-    ])("row 4: a token whose %s is ignored", async (name, value) => {
-      const bearer = await sign(attacked().claims(), RSA, { [name]: value });
-      expect((await attacked().exchange(bearer, { identity: await attacked().identity() })).code).toBe("OK");
-    });
+  it.each([
+    ["jwk", OTHER_RSA.jwk],
+    ["jku", "https://attacker.example"],
+    ["x5u", "https://attacker.example"],
+    ["x5c", ["AA"]],
+  ])("row 4: a token whose %s is ignored is taken", async (name, value) => {
+    const bearer = await sign(attacked().claims(), RSA, { [name]: value });
+    expect((await attacked().exchange(bearer, { identity: await attacked().identity() })).code).toBe("OK");
   });
 
   it("row 34: the log of every row and the console have no token and no part of one", () => expectNoToken(attacked()));

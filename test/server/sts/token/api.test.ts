@@ -123,31 +123,29 @@ describe("an API token", () => {
   });
 });
 
-describe("a signer", () => {
-  const WEAK = rsa("weak", 1024).privateKey.export({ format: "jwk" });
-  const older = { ...generateKey(NOON_MS - 1), kid: "older" };
+const WEAK = rsa("weak", 1024).privateKey.export({ format: "jwk" });
+const older = { ...generateKey(NOON_MS - 1), kid: "older" };
 
-  it("publishes public keys only, named by their thumbprint", () => {
-    const jwks = createService([]).sts.jwks() as { keys: object[] };
-    expect(jwks).toEqual({
-      keys: [{ kty: "RSA", n: API_KEY.privateJwk.n, e: "AQAB", kid: API_KEY.kid, alg: "RS256", use: "sig" }],
-    });
-    expect(API_KEY.kid).toMatch(/^[\w-]{43}$/);
-    expect(jwksViolation(JSON.stringify(jwks))).toBeUndefined();
+it("a signer publishes public keys only, named by their thumbprint", () => {
+  const jwks = createService([]).sts.jwks() as { keys: object[] };
+  expect(jwks).toEqual({
+    keys: [{ kty: "RSA", n: API_KEY.privateJwk.n, e: "AQAB", kid: API_KEY.kid, alg: "RS256", use: "sig" }],
   });
+  expect(API_KEY.kid).toMatch(/^[\w-]{43}$/);
+  expect(jwksViolation(JSON.stringify(jwks))).toBeUndefined();
+});
 
-  it("generates a key when none is stored", () => {
-    expect(createSigner({ clock }).jwks().keys).toHaveLength(1);
-  });
+it("a signer generates a key when none is stored", () => {
+  expect(createSigner({ clock }).jwks().keys).toHaveLength(1);
+});
 
-  it.each([
-    ["no key", [], "a signer needs a key"],
-    ["a key of 1024 bits", [{ ...older, privateJwk: WEAK }], "the signing key older is not an RSA key of 2048 bits"],
-    ["a name twice", [API_KEY, { ...older, kid: API_KEY.kid }], "two signing keys have the same kid"],
-    ["a curve", [{ ...older, privateJwk: { kty: "EC", crv: "P-256", x: "", y: "", d: "" } }], "Invalid JWK EC key"],
-  ])("is not made of %s", (_, keys, message) => {
-    expect(() => createSigner({ clock, keys })).toThrow(message);
-  });
+it.each([
+  ["no key", [], "a signer needs a key"],
+  ["a key of 1024 bits", [{ ...older, privateJwk: WEAK }], "the signing key older is not an RSA key of 2048 bits"],
+  ["a name twice", [API_KEY, { ...older, kid: API_KEY.kid }], "two signing keys have the same kid"],
+  ["a curve", [{ ...older, privateJwk: { kty: "EC", crv: "P-256", x: "", y: "", d: "" } }], "Invalid JWK EC key"],
+])("a signer is not made of %s", (_, keys, message) => {
+  expect(() => createSigner({ clock, keys })).toThrow(message);
 });
 
 describe("a token of an operator", () => {
@@ -270,45 +268,43 @@ const exchange = async (request: ExchangeRequest) => {
   return { cap: payloadOf(token).cap, claims: await sts.verifyApiToken(token) };
 };
 
-describe("the limits of an exchange", () => {
-  it("are absent by default", async () => {
-    const { cap, claims } = await exchange({ cap: [], scope: "", scopes: [] });
-    expect(cap).toEqual(bits({ [ORG]: [LIST, CREATE], [GROUP]: [ROLES] }));
-    expect(claims).not.toHaveProperty("capabilities");
-    expect(claims).not.toHaveProperty("scopes");
-  });
+it("the limits of an exchange are absent by default", async () => {
+  const { cap, claims } = await exchange({ cap: [], scope: "", scopes: [] });
+  expect(cap).toEqual(bits({ [ORG]: [LIST, CREATE], [GROUP]: [ROLES] }));
+  expect(claims).not.toHaveProperty("capabilities");
+  expect(claims).not.toHaveProperty("scopes");
+});
 
-  const BOTH = [GROUP, ORG];
-  const ALL = { [ORG]: [LIST, CREATE], [GROUP]: [ROLES] };
-  const LISTS = ["groups.list", "roles.list"];
-  const LISTED = { capabilities: new Set([LIST, ROLES]), scopes: [GROUP] };
-  it.each<[string, ExchangeRequest, Record<string, string[]>, object]>([
-    ["one capability of two", { cap: ["groups.list"] }, { [ORG]: [LIST] }, { capabilities: new Set([LIST]) }],
-    ["one that is not held", { cap: ["repo.create"] }, {}, { capabilities: new Set(["CAP_REPO_CREATE"]) }],
-    ["one that does not exist", { cap: ["no.such"] }, {}, { capabilities: new Set() }],
-    ["one of two", { cap: ["no.such", "roles.list"] }, { [GROUP]: [ROLES] }, { capabilities: new Set([ROLES]) }],
-    ["a scope and what is below it", { scopes: [ORG] }, ALL, { scopes: [ORG] }],
-    ["a scope that inherits", { scopes: [GROUP] }, { [GROUP]: [LIST, CREATE, ROLES] }, { scopes: [GROUP] }],
-    ["a scope in the old spelling", { scope: GROUP }, { [GROUP]: [LIST, CREATE, ROLES] }, { scopes: [GROUP] }],
-    ["both spellings and one twice", { scope: GROUP, scopes: BOTH }, ALL, { scopes: BOTH }],
-    ["another tenant's scope", { scopes: [OTHER] }, {}, { scopes: [OTHER] }],
-    ["a scope that is not a uid", { scopes: ["*"] }, {}, { scopes: [] }],
-    ["capabilities and a scope", { cap: LISTS, scopes: [GROUP] }, { [GROUP]: [LIST, ROLES] }, LISTED],
-  ])("limit the token to %s", async (_, request, cap, limits) => {
-    const token = await exchange(request);
-    expect(token.cap).toEqual(bits(cap));
-    expect(token.claims).toMatchObject({ subject: UID, ...limits });
-  });
+const BOTH = [GROUP, ORG];
+const ALL = { [ORG]: [LIST, CREATE], [GROUP]: [ROLES] };
+const LISTS = ["groups.list", "roles.list"];
+const LISTED = { capabilities: new Set([LIST, ROLES]), scopes: [GROUP] };
+it.each<[string, ExchangeRequest, Record<string, string[]>, object]>([
+  ["one capability of two", { cap: ["groups.list"] }, { [ORG]: [LIST] }, { capabilities: new Set([LIST]) }],
+  ["one that is not held", { cap: ["repo.create"] }, {}, { capabilities: new Set(["CAP_REPO_CREATE"]) }],
+  ["one that does not exist", { cap: ["no.such"] }, {}, { capabilities: new Set() }],
+  ["one of two", { cap: ["no.such", "roles.list"] }, { [GROUP]: [ROLES] }, { capabilities: new Set([ROLES]) }],
+  ["a scope and what is below it", { scopes: [ORG] }, ALL, { scopes: [ORG] }],
+  ["a scope that inherits", { scopes: [GROUP] }, { [GROUP]: [LIST, CREATE, ROLES] }, { scopes: [GROUP] }],
+  ["a scope in the old spelling", { scope: GROUP }, { [GROUP]: [LIST, CREATE, ROLES] }, { scopes: [GROUP] }],
+  ["both spellings and one twice", { scope: GROUP, scopes: BOTH }, ALL, { scopes: BOTH }],
+  ["another tenant's scope", { scopes: [OTHER] }, {}, { scopes: [OTHER] }],
+  ["a scope that is not a uid", { scopes: ["*"] }, {}, { scopes: [] }],
+  ["capabilities and a scope", { cap: LISTS, scopes: [GROUP] }, { [GROUP]: [LIST, ROLES] }, LISTED],
+])("the limits of an exchange limit the token to %s", async (_, request, cap, limits) => {
+  const token = await exchange(request);
+  expect(token.cap).toEqual(bits(cap));
+  expect(token.claims).toMatchObject({ subject: UID, ...limits });
+});
 
-  it("are at most fifty scopes", async () => {
-    const scopes = Array.from({ length: 51 }, (_, i) => `${ORG}/${i.toString(16).padStart(16, "0")}`);
-    await expect(exchange({ scopes })).rejects.toMatchObject({
-      code: "INVALID_ARGUMENT",
-      message: "Invalid argument: scopes: must have at most 50 uids",
-      fieldViolations: [{ field: "scopes", description: "must have at most 50 uids" }],
-    });
-    expect((await exchange({ scopes: scopes.slice(1) })).claims.scopes).toHaveLength(50);
+it("the limits of an exchange are at most fifty scopes", async () => {
+  const scopes = Array.from({ length: 51 }, (_, i) => `${ORG}/${i.toString(16).padStart(16, "0")}`);
+  await expect(exchange({ scopes })).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: "Invalid argument: scopes: must have at most 50 uids",
+    fieldViolations: [{ field: "scopes", description: "must have at most 50 uids" }],
   });
+  expect((await exchange({ scopes: scopes.slice(1) })).claims.scopes).toHaveLength(50);
 });
 
 const grants = new Map([
