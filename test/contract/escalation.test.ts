@@ -1,6 +1,5 @@
 // Creating or changing a role binding or a role needs, besides its own capability, every capability that the bound role grants,
 // at that group (docs/contract.md#d21).
-
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Actor, IAM, serve } from "../harness/api-server.ts";
 import { createRecord, createUid, recordOf } from "../harness/records.ts";

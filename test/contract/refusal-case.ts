@@ -1,6 +1,5 @@
 // Requests that the server refuses, with the error on every wire: each code and kind of details, and what the wires write in
 // their own ways: absent and zero values, enums, masks, paths of fields. The tests of the services have the other rules.
-
 import type { OperationName } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
 import { NO_UID } from "../support/refusal.ts";

@@ -1,6 +1,5 @@
 // Where a grant holds (docs/contract.md#authorization): at its group and everything below, never beside or above.
 // authorization.test.ts covers each method with a record beside the grant, or with a missing one.
-
 import { describe, expect, test } from "vitest";
 import { type Operation, operations, type Resource, resources } from "../../schema/index.ts";
 import { parseSeed } from "../../server/index.ts";

@@ -1,6 +1,5 @@
 // What a token may do (docs/contract.md#d28): the caller's current bindings, intersected with the capabilities and scopes that
 // the exchange requested. A revoked binding ends at once; the `cap` claim informs clients. narrowed.test.ts: every method with such a token.
-
 import { describe, expect, test } from "vitest";
 import { IAM, serve } from "../harness/api-server.ts";
 import { HOUR_MS } from "../harness/clock.ts";

@@ -182,6 +182,18 @@ it("a process that an engine attaches to serves one provider until the operation
   await expect(plugin.configure({}, "acme")).rejects.toThrow("this process serves the default provider until");
 });
 
+it("a stack at another address is refused where only its configuration names it, and read and deleted at the environment's", async () => {
+  const one = await created("Group", { parent: org, name: "stays" });
+  const plugin = await startProcess();
+  await plugin.configure({ baseUrl: "https://evil.example", authUrl: "https://evil.example" });
+  const checked = await plugin.check(one.urn, { parent: org, name: "stays" }, one.inputs).catch(String);
+  for (const name of ["baseUrl", "authUrl"])
+    expect(checked).toContain(`stack configuration irm:${name}: https://evil.example differs from ${service.baseUrl}`);
+  const called = await plugin.invoke("irm:index:getRole", { name: "viewer" }).catch(String);
+  expect(called).toContain("https://evil.example differs from");
+  await plugin.delete(one.urn, one.id, one.outs);
+});
+
 it("a stack at another address is confirmed by the argument of its provider", async () => {
   const { baseUrl } = service;
   const one = await created("Group", { parent: org, name: "moves" });

@@ -46,6 +46,14 @@ const placeOf = ({ organization = "", Group = "", Repo = "", IdentityProvider = 
   ...{ organization, group: Group, repo: Repo, provider: IdentityProvider, identity: Identity },
 });
 const claimMatch = { issuer: "https://issuer.example.com", subject: "s", claims: { a: "b" } };
+const awsIdentity = { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/x", userId: "AROA:x" };
+const servicePrincipal = "SERVICE_PRINCIPAL_COSIGNED";
+const clouds = (uid: string) => ({
+  ...{ name: "accounts", amazon: { account: "123456789012" }, google: { projectId: "p", projectNumber: "1" } },
+  azure: { tenantId: "t", clientIds: { scanner: "c" } },
+  chainguard: { serviceBindings: { INGESTER: uid } },
+});
+const both = (identity: string) => ["owner", uids.Role].map((role) => ({ identity, role }));
 
 /** Arguments by the type and what they show. Others stand in the first one. */
 const all: [name: string, args: (place: Place) => Json][] = [
@@ -53,32 +61,12 @@ const all: [name: string, args: (place: Place) => Json][] = [
   ...kindCases.map(({ kind, inputs }): (typeof all)[number] => [`${kindRecords[kind].type} of its case`, inputs]),
   ["Group at the root", () => ({ root: true, name: "acme" })],
   ["Identity with claims", ({ group: parent }) => ({ parent, name: "claims", company: "Acme", claimMatch })],
-  [
-    "Identity of AWS",
-    ({ group: parent }) => ({
-      ...{ parent, name: "aws" },
-      awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/x", userId: "AROA:x" },
-    }),
-  ],
-  [
-    "Identity of a service",
-    ({ group: parent }) => ({ parent, name: "service", servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" }),
-  ],
-  [
-    "RoleBindingSet of two roles",
-    ({ group: parent, identity }) => ({ parent, bindings: ["owner", uids.Role].map((role) => ({ identity, role })) }),
-  ],
+  ["Identity of AWS", ({ group: parent }) => ({ parent, name: "aws", awsIdentity })],
+  ["Identity of a service", ({ group: parent }) => ({ parent, name: "service", servicePrincipal })],
+  ["RoleBindingSet of two roles", ({ group: parent, identity }) => ({ parent, bindings: both(identity) })],
   ["RoleBindingSet of none", ({ organization: parent }) => ({ parent, bindings: [] })],
   ["GroupInvite for anyone", ({ group: parent }) => ({ parent, role: "viewer", ttl: "600s" })],
-  [
-    "AccountAssociation of each cloud",
-    ({ organization: parent, identity }) => ({
-      ...{ parent, name: "accounts", amazon: { account: "123456789012" } },
-      google: { projectId: "p", projectNumber: "1" },
-      azure: { tenantId: "t", clientIds: { scanner: "c" } },
-      chainguard: { serviceBindings: { INGESTER: identity } },
-    }),
-  ],
+  ["AccountAssociation of each cloud", ({ organization, identity }) => ({ parent: organization, ...clouds(identity) })],
   ["Tag that lists show", ({ repo: parent }) => ({ parent, name: "latest", digest: digest("0") })],
   ["Repo that syncs", ({ group: parent, repo: source }) => ({ parent, name: "copy", syncConfig: { source } })],
 ];

@@ -1,6 +1,5 @@
 // What a preview says of resources that leave the program, in a language whose programs do not report it themselves; and which engines call
 // the plugin for all resources of a program.
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it, test } from "vitest";

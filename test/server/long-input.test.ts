@@ -1,6 +1,5 @@
 // Inputs as long as a message or as deep as records can be. They are refused, or read in part, before they cost more than the
 // parse. A step that is quadratic in a megabyte would block the process.
-
 import { describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
 import { IAM, openGrpc, REGISTRY, serve } from "../harness/api-server.ts";

@@ -1,6 +1,5 @@
 // The lines of a journal: an invalid one is no entry, and is kept. Those of a run without checkpoints stay until it has ended. And the journal
 // on disk: its content after a crash, its permissions, and its content after compaction.
-
 import fs, { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";

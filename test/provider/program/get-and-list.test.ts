@@ -99,31 +99,20 @@ it("look-ups without a parent search the root alone: a built-in role, never its 
 });
 
 const ABSENT = `${repo}/ffffffffffffffff`;
+const EDITOR = 'no role named "editr" at the root; exactly one is needed; did you mean "editor"?';
+const NONE = new RegExp(`^no group named "nothing like it" in ${org}; exactly one is needed$`);
+const SIXTH = /^no group named "g66" in .*; did you mean "g6"/;
+const undefinedParent = () => irm.getRole({ name: "viewer", parent: undefined });
+const NO_PARENT = "parent of the role to look for was passed as undefined";
 it.each<[string, () => Promise<unknown>, string | RegExp]>([
-  [
-    "the nearest name at the root",
-    () => irm.getRole({ name: "editr" }),
-    'no role named "editr" at the root; exactly one is needed; did you mean "editor"?',
-  ],
-  [
-    "the nearest in a group",
-    () => irm.getGroup({ parent: org, name: "g66" }),
-    /^no group named "g66" in .*; did you mean "g6"/,
-  ],
-  [
-    "no name where none is like it",
-    () => irm.getGroup({ parent: org, name: "nothing like it" }),
-    new RegExp(`^no group named "nothing like it" in ${org}; exactly one is needed$`),
-  ],
+  ["the nearest name at the root", () => irm.getRole({ name: "editr" }), EDITOR],
+  ["the nearest in a group", () => irm.getGroup({ parent: org, name: "g66" }), SIXTH],
+  ["no name where none is like it", () => irm.getGroup({ parent: org, name: "nothing like it" }), NONE],
   ["a uid of no record", () => irm.getTag({ uid: ABSENT }), `no tag has the uid ${ABSENT}`],
   ["what is no uid", () => irm.getGroupInvite({ uid: "x" }), "uid of the group invite to look for must be a uid"],
   ["a missing name", () => irm.getRole({} as never), "name of the role to look for is required"],
   ["a missing parent", () => irm.getRepo({ name: "nginx" } as never), "parent of the repo to look for is required"],
-  [
-    "a parent that is undefined by mistake, and do not search the root",
-    () => irm.getRole({ name: "viewer", parent: undefined }),
-    "parent of the role to look for was passed as undefined",
-  ],
+  ["a parent that is undefined by mistake, and do not search the root", undefinedParent, NO_PARENT],
 ])("look-ups report %s", async (_, lookUp, text) => {
   await expect(lookUp()).rejects.toThrow(text);
 });

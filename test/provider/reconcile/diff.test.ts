@@ -1,5 +1,4 @@
 // Holds for any record: a diff names exactly the paths that a PATCH must change. Seeded, so that a failure repeats.
-
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";

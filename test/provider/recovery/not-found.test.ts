@@ -2,7 +2,6 @@
 // does not find it, and in a delete. Volatile fields are no drift.
 // Entries of organizations that the service does not have any more: of a development server that was restarted without a database, which
 // answers like a service that denies access.
-
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,5 @@
 // A record can be managed by only one resource: as the methods of the engine apply that, through a rename, an adoption and a run that ended in
 // the middle of either, and across two providers.
-
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeEach, expect, it, vi } from "vitest";
 import { type HttpRequest, systemTransport } from "../../../client/transport.ts";

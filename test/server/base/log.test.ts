@@ -1,5 +1,4 @@
 // The log (docs/faults.md#row-34): it has everything that a run does, and no token, key or signature.
-
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../../server/index.ts";
 import { IAM, ownKeys, REGISTRY, serve, sharedKeys } from "../../harness/api-server.ts";

@@ -1,6 +1,5 @@
 // Scripted failures (docs/server.md): every kind of step, over both wires, before and after the request is carried out. Delays
 // are in test/server/faults/delay.test.ts, the report in test/server/faults/report.test.ts.
-
 import { get } from "node:https";
 import { beforeEach, describe, expect, test } from "vitest";
 import { retryInfo } from "../../../schema/index.ts";

@@ -1,5 +1,4 @@
 // The parts of a gRPC call besides its message: the token, the request id, a deadline. Also its line in the log.
-
 import { once } from "node:events";
 import { status as codes } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,5 @@
 // The standard services: reflection in both versions, as grpcurl uses it, and health (grpc/grpc: reflection.proto,
 // health.proto). Neither requires a token.
-
 import { once } from "node:events";
 import { createFileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";

@@ -1,5 +1,4 @@
 // The bounds of a request, and of the errors that quote it: the same over both wires, whatever the size of the request.
-
 import { describe, expect, test } from "vitest";
 import { invalidArgument, statusFromError } from "../../../schema/index.ts";
 import { unlimited } from "../../../server/base/rate-limit.ts";

@@ -1,5 +1,4 @@
 // `strictBodies`: a field that does not exist is refused instead of ignored, on both wires.
-
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { expect, test } from "vitest";
 import { IAM, openGrpc, serve } from "../../harness/api-server.ts";

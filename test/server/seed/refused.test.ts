@@ -1,5 +1,4 @@
 // Seed files that are refused, with file, line and column: all problems at once, in the API's words.
-
 import { describe, expect, test } from "vitest";
 import { createServer, parseSeed, SeedError } from "../../../server/index.ts";
 import { IAM, ownKeys, serve, sharedKeys } from "../../harness/api-server.ts";

@@ -1,5 +1,4 @@
 // Seed files that are applied: every record in its place, once, and no secret in the database.
-
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { capabilityName } from "../../../schema/index.ts";

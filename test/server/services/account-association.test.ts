@@ -1,5 +1,4 @@
 // The rules of account associations (docs/contract.md#account-associations): one for each group, with the group's uid.
-
 import { expect, test } from "vitest";
 import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";

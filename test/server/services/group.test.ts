@@ -1,5 +1,4 @@
 // The rules of groups (docs/contract.md#groups, docs/contract.md#values, docs/contract.md#authorization).
-
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";

@@ -1,6 +1,5 @@
 // The rules of identity providers (docs/contract.md#identity-providers) and of their external groups
 // (docs/contract.md#external-groups).
-
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, serve } from "../../harness/api-server.ts";

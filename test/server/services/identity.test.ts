@@ -1,6 +1,5 @@
 // The rules of identities (docs/contract.md#identities, docs/contract.md#claim-matching), and of their own keys
 // (docs/contract.md#static-keys): which, for how long, and their exchanges.
-
 import { describe, expect, test } from "vitest";
 import { IAM, ownKeys, serve, signedToken, startPlainServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";

@@ -1,5 +1,4 @@
 // LookupGroup (docs/contract.md#lookup-group): by the e-mail domain of the caller's token. All refusals have one text.
-
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, ownerToken, ownKeys, serve, signedToken, startPlainServer } from "../../harness/api-server.ts";

@@ -1,5 +1,4 @@
 // PATCH (docs/contract.md#updates, docs/contract.md#d18, AIP-134): which fields change. test/schema/update-mask.test.ts has the masks.
-
 import { beforeEach, describe, expect, test } from "vitest";
 import { Group } from "../../../schema/index.ts";
 import { parseSeed } from "../../../server/index.ts";

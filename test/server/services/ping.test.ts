@@ -1,5 +1,4 @@
 // Ping: whether the API responds, without a token. Validate (docs/contract.md#validate): whose token it is.
-
 import { describe, expect, test } from "vitest";
 import { IAM, serve } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";

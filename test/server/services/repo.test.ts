@@ -1,6 +1,5 @@
 // The rules of repos (docs/contract.md#repos): names unique in a group, values that the registry accepts, a deletion that
 // includes the tags.
-
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";

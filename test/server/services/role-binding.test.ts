@@ -1,5 +1,4 @@
 // The rules of role bindings (docs/contract.md#role-bindings) and of their batch (AIP-233).
-
 import { describe, expect, test } from "vitest";
 import { type Actor, IAM, serve } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";

@@ -1,6 +1,5 @@
 // The rules of roles (docs/contract.md#roles, docs/contract.md#built-in-roles), and of invites, which grant one: the code is
 // shown once and stored as a hash (docs/contract.md#group-invites).
-
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { capabilityName, capabilities as everyCapability } from "../../../schema/index.ts";

@@ -1,5 +1,4 @@
 // The rules of tags (docs/contract.md#tags): an upsert by name, and three kinds that a list leaves out.
-
 import { describe, expect, test } from "vitest";
 import { REGISTRY, serve, shuffledIds } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";

@@ -1,6 +1,5 @@
 // The database: durability of acknowledged writes, the content of the file, and files of other versions. The warning of
 // node:sqlite, which older versions of Node 22 and 24 emit, is left out, and no other one.
-
 import { chmodSync, statSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DatabaseError } from "../../../server/index.ts";

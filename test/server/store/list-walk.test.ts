@@ -1,6 +1,5 @@
 // A walk of more than 300 rows while others write (docs/faults.md#f19): no row twice, and none missing that exists from the first
 // page to the last, in every order. Seeded: the same writes each time.
-
 import { expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";

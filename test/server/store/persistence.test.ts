@@ -1,5 +1,4 @@
 // A server on a file, closed and opened again: signing keys and page tokens persist; test/server/seed/seed.test.ts has the records.
-
 import { expect, test } from "vitest";
 import { createServer } from "../../../server/index.ts";
 import { IAM, serve, type TestServer } from "../../harness/api-server.ts";

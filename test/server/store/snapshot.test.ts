@@ -1,6 +1,5 @@
 // A backup during writes (docs/server.md, "Backup"): a database that a server can start with. It has every write that was
 // acknowledged before the backup began.
-
 import { execFile } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";

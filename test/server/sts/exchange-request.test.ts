@@ -1,6 +1,5 @@
 // The limits of an exchange and a refresh, in every encoding: each limit is applied or refused, and none is dropped. Otherwise
 // a caller would silently get more than requested.
-
 import { describe, expect, it } from "vitest";
 import { capabilitiesFromBits, type OperationName } from "../../../schema/index.ts";
 import { queryText, serve } from "../../harness/api-server.ts";

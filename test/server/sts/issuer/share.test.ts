@@ -1,6 +1,5 @@
 // Issuers that never answer affect only their own organization. The first exchange of another one, which must fetch keys,
 // succeeds meanwhile.
-
 import { beforeEach, expect, test } from "vitest";
 import { serve, sharedKeys, signedToken, type TestServer } from "../../../harness/api-server.ts";
 import { createRecord, createUid } from "../../../harness/records.ts";

@@ -1,6 +1,5 @@
 // A server with an identity for each row, their trusted issuer, and a count of the server's connections to other hosts. The
 // full log of the server and every token in either direction are kept.
-
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { createSigner } from "../../../../server/sts/index.ts";

@@ -1,6 +1,5 @@
 // What a caller can try and learn: rows 32 and 33 of docs/faults.md#tokens-that-must-be-refused, over every wire. The last test
 // searches the whole log of the server.
-
 import { describe, expect, it, vi } from "vitest";
 import { IAM, openHttp, queryText } from "../../../harness/api-server.ts";
 import { OTHER_RSA, RSA, SUBJECT, sign } from "../../../harness/sts.ts";

@@ -1,5 +1,4 @@
 // Rows 19 to 22, 24, 28 and 29: rules of the identity: its patterns, its further claims, its static keys.
-
 import { NOW, OTHER_RSA, RSA, SUBJECT } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
 import { forgedByExponentOne, rsaWith } from "../weak-key.ts";
