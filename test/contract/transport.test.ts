@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { IAM, REGISTRY, serve } from "../harness/api-server.ts";
 import { createRecord } from "../harness/records.ts";
-import { expectInvalid, expectRefusal, expectUnauthenticated, NO_NAME } from "../support/refusal.ts";
+import { expectInvalid, expectRefusal, NO_NAME } from "../support/refusal.ts";
 import { openConnection, postHead } from "../support/socket.ts";
 
 const api = await serve();
@@ -127,11 +127,6 @@ describe("a body that is not a JSON object is 400, code 3", () => {
     const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body });
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ code: 3, message: expect.stringContaining("not JSON in UTF-8") });
-  });
-
-  test("a caller without a token learns only about the token", async () => {
-    const path = `${IAM}/groups/${api.organization}`;
-    expectUnauthenticated(await api.call("POST", path, { token: null, body: "hello" }));
   });
 
   test("an empty body is an empty object", async () => {

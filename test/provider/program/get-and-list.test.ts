@@ -22,12 +22,7 @@ afterAll(async () => {
 const { call } = service;
 const uidOf = async (...request: Parameters<typeof call>): Promise<string> => (await call(...request)).uid;
 
-const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
-  const items: T[] = [];
-  for await (const item of list) items.push(item);
-  return items;
-};
-const uidsIn = async (list: AsyncIterable<{ uid: string }>) => (await collect(list)).map(({ uid }) => uid);
+const uidsIn = async (list: AsyncIterable<{ uid: string }>) => (await Array.fromAsync(list)).map(({ uid }) => uid);
 const later = <T>(known: T) => pulumi.output(known);
 
 const org: string = service.organization as string;
@@ -51,25 +46,29 @@ await uidOf("CreateAccountAssociation", { parent: group, accountAssociation: { n
 
 it("lists exist for every kind, with the filters of the API, and read all pages", async () => {
   const uidp = { descendantsOf: org };
-  expect((await collect(irm.listIdentities({ uidp }))).map(({ name }) => name)).toEqual(["owner"]);
+  expect((await Array.fromAsync(irm.listIdentities({ uidp }))).map(({ name }) => name)).toEqual(["owner"]);
   expect(await uidsIn(irm.listRoles({ uidp: { inRoot: true }, name: "viewer" }))).toEqual([viewer]);
-  expect((await collect(irm.listRoleBindings({ uidp }))).map(({ role }) => role.name)).toEqual(["owner"]);
+  expect((await Array.fromAsync(irm.listRoleBindings({ uidp }))).map(({ role }) => role.name)).toEqual(["owner"]);
   expect(await uidsIn(irm.listRepos({ uidp, name: "nginx" }))).toEqual([repo]);
   expect(await uidsIn(irm.listIdentityProviders({ uidp }))).toEqual([provider]);
   expect(await uidsIn(irm.listGroupInvites({ uidp }))).toEqual([invite]);
   expect(await uidsIn(irm.listAccountAssociations({ uidp: { ids: [group] } }))).toEqual([group]);
   expect(await uidsIn(irm.listTags({ uidp }))).toEqual([]);
   expect(await uidsIn(irm.listTags({ uidp, includeEpochs: true }))).toEqual([tag]);
-  const groups = await collect(irm.listGroups({ uidp: { childrenOf: org }, pageSize: 2, orderBy: "name desc" }));
+  const groups = await Array.fromAsync(
+    irm.listGroups({ uidp: { childrenOf: org }, pageSize: 2, orderBy: "name desc" }),
+  );
   expect(groups.map(({ name }) => name)).toEqual(["g6", "g5", "g4", "g3", "g2", "g1", "g0", "g"]);
 });
 
 it("lists of role bindings take the name of a built-in role; errors are the operation and the API's message", async () => {
-  expect((await collect(irm.listRoleBindings({ role: "owner" }))).map(({ role }) => role.name)).toEqual(["owner"]);
-  await expect(collect(irm.listRoleBindings({ role: "ownr" }))).rejects.toThrow(
+  expect((await Array.fromAsync(irm.listRoleBindings({ role: "owner" }))).map(({ role }) => role.name)).toEqual([
+    "owner",
+  ]);
+  await expect(Array.fromAsync(irm.listRoleBindings({ role: "ownr" }))).rejects.toThrow(
     'no built-in role is named "ownr"; did you mean owner?',
   );
-  await expect(collect(irm.listGroups({ orderBy: "colour" }))).rejects.toThrow(
+  await expect(Array.fromAsync(irm.listGroups({ orderBy: "colour" }))).rejects.toThrow(
     /^ListGroups: INVALID_ARGUMENT: Invalid argument: orderBy/,
   );
 });

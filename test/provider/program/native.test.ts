@@ -33,12 +33,6 @@ const startEngine = async (isPreview = false) => {
 };
 beforeEach(() => startEngine());
 
-const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
-  const items: T[] = [];
-  for await (const item of list) items.push(item);
-  return items;
-};
-
 const claimMatch = { issuer: "https://a.example.com", subject: "s" };
 
 const recordOptions = () => {
@@ -231,7 +225,7 @@ it("a function uses the provider of its options", async () => {
   answer = () => ({ uid: GROUP, name: "a", groups: [] });
   const provider = new Provider("other", { baseUrl: "https://api.example.com" });
   await native.getGroup({ name: "a" }, { provider });
-  await collect(native.listGroups({}, { parent: new Group("g", { parent: ORG, name: "g" }, { provider }) }));
+  await Array.fromAsync(native.listGroups({}, { parent: new Group("g", { parent: ORG, name: "g" }, { provider }) }));
   const used = calls.map((call) => call.provider?.replace(/^.*::(.*)::.*$/, "$1"));
   expect(used).toEqual(["other", "other"]);
 });
@@ -245,15 +239,18 @@ it("a function is unknown in a preview that does not know the settings of its pr
   await expect(native.getGroup({ name: "a" })).rejects.toThrow(
     /^getGroup: the settings of its provider are not known in this preview; use getGroupOutput$/,
   );
-  await expect(collect(native.listGroups())).rejects.toThrow(
+  await expect(Array.fromAsync(native.listGroups())).rejects.toThrow(
     /^listGroups: the settings of its provider are not known in this preview$/,
   );
 });
 
 it("a function that lists has all that the plugin found", async () => {
   answer = () => ({ repos: [{ uid: GROUP }, { uid: ROLE }] });
-  expect(await collect(native.listRepos({ uidp: { childrenOf: ORG } }))).toEqual([{ uid: GROUP }, { uid: ROLE }]);
-  expect(await collect(native.listRoleBindings({ role: "viewer" }))).toEqual([]);
+  expect(await Array.fromAsync(native.listRepos({ uidp: { childrenOf: ORG } }))).toEqual([
+    { uid: GROUP },
+    { uid: ROLE },
+  ]);
+  expect(await Array.fromAsync(native.listRoleBindings({ role: "viewer" }))).toEqual([]);
   expect(calls.map(({ token, inputs }) => [token, inputs])).toEqual([
     ["irm:index:listRepos", { uidp: { childrenOf: ORG } }],
     ["irm:index:listRoleBindings", { role: "viewer" }],

@@ -37,6 +37,16 @@ const open = async (path: string, id: string, bytes: Buffer, type = "application
   return { stream, headers, closed, body: () => body };
 };
 
+/** When the time of a request is over, and not before. */
+const lateEnd = async ({ stream, closed }: Awaited<ReturnType<typeof open>>): Promise<void> => {
+  await vi.advanceTimersByTimeAsync(REQUEST_MS - 1);
+  await ping();
+  expect(stream.closed).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await closed;
+  vi.useRealTimers();
+};
+
 /** The server has read what was sent before this. */
 const ping = () => new Promise<void>((resolve) => session.ping(() => resolve()));
 
@@ -56,12 +66,7 @@ describe("a call with", () => {
   test.each(parts)("%s is DEADLINE_EXCEEDED after the time that REST gives a request", async (name, part) => {
     const id = `late-${name.replaceAll(" ", "-")}`;
     const call = await open(create.path, id, part(group()));
-    await vi.advanceTimersByTimeAsync(REQUEST_MS - 1);
-    await ping();
-    expect(call.stream.closed).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    await call.closed;
-    vi.useRealTimers();
+    await lateEnd(call);
     expect(errorInHeaders(call.headers)).toMatchObject({
       code: 4,
       message: "Deadline exceeded: the request did not arrive in time",
@@ -128,12 +133,7 @@ describe("a request of REST on HTTP/2", () => {
 
   test("that does not end is 408, as on HTTP/1.1", async () => {
     const call = await open(path(), "rest", Buffer.from('{"name":'), JSON_TYPE);
-    await vi.advanceTimersByTimeAsync(REQUEST_MS - 1);
-    await ping();
-    expect(call.stream.closed).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    await call.closed;
-    vi.useRealTimers();
+    await lateEnd(call);
     expect(call.headers).toMatchObject({ ":status": 408, "x-request-id": "rest" });
     expect(JSON.parse(call.body())).toMatchObject({
       code: 4,
