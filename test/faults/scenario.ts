@@ -7,7 +7,7 @@ import type { FaultScript } from "../../server/faults/script.ts";
 import type { Command, Outcome } from "../harness/small-engine/engine.ts";
 import type { Adapter } from "../harness/small-engine/provider.ts";
 import type { Engine, Run, Watch } from "../harness/small-engine/run.ts";
-import { startTestbed, type Testbed, type TestbedOptions } from "../harness/small-engine/testbed.ts";
+import { startTestbed, type Testbed } from "../harness/small-engine/testbed.ts";
 import { judge, judgeDestroyed } from "./judge.ts";
 import { type Action, type Subject, type SubjectKind, subjectOf } from "./subject.ts";
 
@@ -33,7 +33,6 @@ export interface Scenario {
   action: Action;
   /** the resource that the fault is tried on; default: one of the kind */
   subject?(home: string): Subject;
-  server?: TestbedOptions;
   child?: Parameters<Testbed["engine"]>[1];
   /** the fault: the server's script, for the operation of the action */
   script?(subject: Subject): FaultScript;
@@ -53,8 +52,8 @@ export interface Scenario {
   checkAfter?(stage: Stage): void | Promise<void>;
 }
 
-export const scenario = async ({ adapter, kind, action, server, child, ...own }: Scenario): Promise<void> => {
-  const testbed = await startTestbed(adapter, server);
+export const scenario = async ({ adapter, kind, action, child, ...own }: Scenario): Promise<void> => {
+  const testbed = await startTestbed(adapter);
   const { faults } = testbed.server;
   const foreign = await testbed.records();
   const subject = own.subject?.(testbed.home) ?? subjectOf(kind, action, testbed.home);

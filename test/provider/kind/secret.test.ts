@@ -47,22 +47,6 @@ it("a client secret is sent when it changes, and not when another field does", a
   }
 });
 
-const withRule = (correlationRule: string) => ({ ...inputs, oidc: { ...oidc, correlationRule } });
-
-it("the rule that matches people is refused when it changes, unless a new provider is allowed", () => {
-  const news = withRule("CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID");
-  expect(reconcile.check(identityProvider, inputs, news).failures).toEqual([
-    {
-      property: "oidc.correlationRule",
-      reason:
-        "a change creates a new identity provider: its uid would change, and who signs in by it would be somebody new; " +
-        "set allowReplace: true to allow it",
-    },
-  ]);
-  const diff = reconcile.diff(identityProvider, PROVIDER, stored, { ...news, allowReplace: true });
-  expect(diff).toEqual({ changes: true, replaces: ["oidc.correlationRule"] });
-});
-
 const invite = `${GROUP}/3333333333333333`;
 const state: Json = { uid: invite, parent: GROUP, role: { uid: ROLE, name: "viewer" }, ttl: "60s", code: "cginvite_1" };
 const own = { parent: GROUP, role: ROLE, ttl: "60s" };

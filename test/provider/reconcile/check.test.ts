@@ -143,12 +143,17 @@ const KEYS_TEXT =
   "staticKeys: a change creates a new identity: its uid would change: role bindings and workloads that name it would lose their access; set allowReplace: true to allow it";
 const ROLE_TEXT =
   "parent: a change creates a new role: its uid would change: role bindings that name it keep the old role from being deleted; set allowReplace: true to allow it";
+const RULE = "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID";
+const RULE_TEXT =
+  "oidc.correlationRule: a change creates a new identity provider: its uid would change, and who signs in by it would be somebody new; set allowReplace: true to allow it";
+const signIn = (further: Json = {}) => ({ ...provider, oidc: { ...oidc, pkceEnabled: true, ...further } });
 const replacements: [string, Kind, Json, Json, ...string[]][] = [
   ["a group's parent", group, eng, { ...eng, parent: ORG }, GROUP_TEXT],
   ["an organization as a group", group, { root: true, name: "eng" }, { parent: ORG, name: "eng" }, GROUP_TEXT],
   ["an identity's keys", identity, keyed({}), keyed({ subject: "t" }), KEYS_TEXT],
   ["a switch away from keys", identity, keyed({}), { ...ci, claimMatch }, KEYS_TEXT],
   ["a role's parent", role, { ...capable, parent: GROUP }, { ...capable, parent: ORG }, ROLE_TEXT],
+  ["the rule that matches people", identityProvider, signIn(), signIn({ correlationRule: RULE }), RULE_TEXT],
   ["a claim in place", identity, { ...ci, claimMatch }, { ...ci, claimMatch: { ...claimMatch, subject: "t" } }],
   ["a role binding that moves", roleBinding, bindingIn(GROUP), bindingIn(ORG)],
   ["a parent that is not known yet", group, eng, { ...eng, parent: UNKNOWN }],

@@ -9,7 +9,7 @@ import { REPLACE_ON } from "../../../provider/record/state.ts";
 import { applyMask, type Json, maskTouches, normalForm } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE, UNKNOWN } from "../../support/scripted.ts";
 
-const { group, identity, role, roleBinding } = kindRecords;
+const { group, identity, identityProvider, role, roleBinding } = kindRecords;
 
 const claimMatch = { issuer: "https://a.example.com", subject: "s" };
 const keys = { issuer: "https://a.example.com", subject: "s", issuerKeys: "{}" };
@@ -64,6 +64,9 @@ it("diff ignores another handler text and key, and finds a change of the provide
 });
 
 const changedKeys = { parent: GROUP, staticKeys: { ...keys, subject: "t" }, allowReplace: true };
+const login = { uid: GROUP, oidc: { issuer: "https://a.example.com", clientId: "c", pkceEnabled: true } };
+const rule = { correlationRule: "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID" };
+const changedRule = { parent: ORG, oidc: { ...login.oidc, ...rule }, allowReplace: true };
 const movedGroup = { parent: IDENTITY, name: "a", allowReplace: true };
 it.each<[string, Kind, Json, Json, string[]]>([
   ["updates a role binding's role in place", roleBinding, binding, { ...bound, roleUid: ORG }, []],
@@ -71,6 +74,7 @@ it.each<[string, Kind, Json, Json, string[]]>([
   ["replaces one whose group is unknown", roleBinding, binding, { ...bound, parent: UNKNOWN }, ["parent"]],
   ["replaces a group that may be replaced", group, { uid: GROUP, name: "a" }, movedGroup, ["parent"]],
   ["replaces keys that may be replaced", identity, { uid: IDENTITY, staticKeys: keys }, changedKeys, ["staticKeys"]],
+  ["replaces a rule that matches people", identityProvider, login, changedRule, ["oidc.correlationRule"]],
 ])("diff %s", (_, kind, olds, news, replaces) => {
   expect(diff(kind, olds.uid as string, olds, news)).toEqual({ changes: true, replaces });
 });

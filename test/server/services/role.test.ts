@@ -53,30 +53,21 @@ describe("the built-in roles", () => {
 const oidc = { issuer: "https://idp.example", clientId: "c", pkceEnabled: true };
 const provider = (defaultRole: string) => createUid(api, "identityProviders", api.organization, { defaultRole, oidc });
 
+const bound = async (roleUid: string) => {
+  const group = await createUid(api, "groups", api.organization);
+  const { uid: identityUid } = await api.actor("bound");
+  return `roleBindings/${await createUid(api, "roleBindings", group, { identityUid, roleUid })}`;
+};
+const mapped = async (roleUid: string) => {
+  const fields = { externalGroupId: "sre", roleUid, scope: api.organization };
+  const parent = await provider(await api.role("viewer"));
+  return `externalGroupRoleMappings/${await createUid(api, "externalGroupRoleMappings", parent, fields)}`;
+};
+const byDefault = async (role: string) => `identityProviders/${await provider(role)}`;
 test.each<[what: string, text: string, hold: (roleUid: string) => Promise<string>]>([
-  [
-    "it is bound anywhere",
-    "cannot delete role that is bound",
-    async (roleUid) => {
-      const group = await createUid(api, "groups", api.organization);
-      const { uid: identityUid } = await api.actor("bound");
-      return `roleBindings/${await createUid(api, "roleBindings", group, { identityUid, roleUid })}`;
-    },
-  ],
-  [
-    "an identity provider grants it",
-    "cannot delete role that is the default of an identity provider",
-    async (role) => `identityProviders/${await provider(role)}`,
-  ],
-  [
-    "an external group is mapped to it",
-    "cannot delete role that an external group is mapped to",
-    async (roleUid) => {
-      const parent = await provider(await api.role("viewer"));
-      const fields = { externalGroupId: "sre", roleUid, scope: api.organization };
-      return `externalGroupRoleMappings/${await createUid(api, "externalGroupRoleMappings", parent, fields)}`;
-    },
-  ],
+  ["it is bound anywhere", "cannot delete role that is bound", bound],
+  ["a provider grants it", "cannot delete role that is the default of an identity provider", byDefault],
+  ["an external group is mapped to it", "cannot delete role that an external group is mapped to", mapped],
 ])("a role cannot be deleted while: %s", async (_, text, hold) => {
   const uid = await createUid(api, "roles", api.organization);
   const holder = await hold(uid);
