@@ -51,7 +51,7 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
   const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
   const db = join(folder, "irm.db");
   makeDatabase?.(db);
-  let server = await startServerProcess(["--db", db, ...flags]);
+  const server = await startServerProcess(["--db", db, ...flags]);
   const tokenFile = join(folder, "identity-token");
   const hosts: Awaited<ReturnType<typeof startLanguageHost>>[] = [];
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
@@ -66,9 +66,7 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
   const writes = async (): Promise<SeenRequest[]> => writesOf(await server.takeRequests());
   return {
     /** the running server */
-    get server() {
-      return server;
-    },
+    server,
     folder,
     /** environment that a CI job has: addresses, identity, a file with the workload's token */
     env: env as Record<string, string>,
@@ -115,13 +113,6 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
       const { status, json } = await call(server, "POST", `/iam/v2beta1/${path}`, body);
       if (status !== 200) throw new Error(`POST ${path}: ${status} ${JSON.stringify(json)}`);
       return json.uid as string;
-    },
-    /** Kills the server, and starts it again on the same records and port; `meanwhile` runs in between. */
-    restart: async (meanwhile?: () => Promise<unknown>): Promise<void> => {
-      const { port } = new URL(server.baseUrl);
-      await server.stop("SIGKILL");
-      await meanwhile?.();
-      server = await startServerProcess(["--db", db, "--port", port, ...flags]);
     },
     close: async (): Promise<void> => {
       await server.stop();
