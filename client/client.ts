@@ -48,7 +48,7 @@ export interface Caller {
   claims: Readonly<Record<string, unknown>>;
 }
 
-interface WriteCounts {
+export interface WriteCounts {
   deletes: number;
   /** creates and updates */
   others: number;
