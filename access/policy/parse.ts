@@ -3,10 +3,11 @@
 import type { z } from "zod";
 import { isObject, type Json } from "../../schema/index.ts";
 import { shapeError } from "../../schema/json.ts";
+import { checkBindings, checkPeople, NO_DEFAULT_ROLE } from "./check/access.ts";
 import { checkGroups, checkOrganization } from "./check/group.ts";
 import { checkIdentities, checkWorkload } from "./check/identity.ts";
 import { comparisons, type Path, type Report } from "./check/report.ts";
-import { type BuiltInRoles, checkBindings, checkPeople, checkRoles, NO_DEFAULT_ROLE } from "./check/role.ts";
+import { type BuiltInRoles, checkRoles } from "./check/role.ts";
 import { checkShape } from "./check/shape.ts";
 import { checkTests } from "./check/test.ts";
 import type { Policy } from "./policy.ts";

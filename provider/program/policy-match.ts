@@ -2,7 +2,7 @@
 // the preview shows which records are adopted and which are created.
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import { NO_PEOPLE_YET } from "../../access/policy/check/role.ts";
+import { NO_PEOPLE_YET } from "../../access/policy/check/access.ts";
 import {
   mappingsOf,
   type Policy,

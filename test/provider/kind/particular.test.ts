@@ -1,6 +1,6 @@
 // What is particular to a kind. Role bindings: a built-in role by its name, secret names, and records that look like a new one.
 import { beforeEach, describe, expect, it, test } from "vitest";
-import { duplicateWarnings } from "../../../provider/engine/record-steps.ts";
+import { duplicateWarnings } from "../../../provider/engine/duplicates.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { recordId } from "../../../provider/record/id.ts";
