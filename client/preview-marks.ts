@@ -23,7 +23,7 @@ export const withService = (inputs: Json): Json => {
 };
 
 /** A record that an update adopts from an earlier run. */
-export interface TakenOver {
+export interface PlannedAdoption {
   /** absent where the record cannot be seen yet */
   uid?: string;
   /** when the earlier run created it */
@@ -38,7 +38,7 @@ export const NOT_VISIBLE_YET = "it may not be visible yet";
 const BY_EARLIER_RUN = ", created by an earlier run at ";
 
 /** The line that the provider prints. A preview shows no outputs of a native create, so a reader sees only this line. */
-export const takeoverText = (resource: string, record: string, { at, doubt }: TakenOver): string =>
+export const plannedAdoptionText = (resource: string, record: string, { at, doubt }: PlannedAdoption): string =>
   doubt === undefined
     ? `${resource} adopts ${record}${BY_EARLIER_RUN}${at}`
     : `${resource} may adopt ${record}${BY_EARLIER_RUN}${at}: ${doubt}`;

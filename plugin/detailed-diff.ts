@@ -1,7 +1,7 @@
 // The properties that differ, by their paths: `claimMatch.subject`, `capabilities[1]`, `environment["LOG-LEVEL"]`. Each is compared with
 // the record as last observed, in normal form (provider/record/desired.ts).
 
-import { SERVICE, type TakenOver } from "../client/preview-marks.ts";
+import { type PlannedAdoption, SERVICE } from "../client/preview-marks.ts";
 import { type Binding, bindingsIn, grants, pairsIn, settingsOf } from "../provider/kind/pair.ts";
 import { lostOutputs } from "../provider/reconcile/incomplete.ts";
 import type { DiffResult } from "../provider/reconcile/index.ts";
@@ -139,7 +139,7 @@ const pathText = (path: ChangedMember["path"]) =>
 // The outputs that a preview shows: the values that the program gives, and those that the record already has.
 
 /** The outputs of the record that a resource would create from these inputs, or adopt. */
-export const plannedCreate = (kind: Kind, news: Json, taken: TakenOver | undefined): Json => {
+export const plannedCreate = (kind: Kind, news: Json, taken: PlannedAdoption | undefined): Json => {
   const outputs = outputNames(kind).map((name) => [name, expectedValue(kind, news, name)]);
   return { ...Object.fromEntries(outputs), uid: knownUid(kind, news, taken) ?? UNKNOWN };
 };

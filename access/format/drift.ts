@@ -190,14 +190,14 @@ const STATES: Readonly<Record<Change, string>> = {
 };
 
 /** The program adopts it, or an interrupted run has created it. */
-const TAKEN = " exists, and the next update takes it over";
+const ADOPTED = " exists, and the next update adopts it";
 
 const driftItem = ({ resource, kind, uid, name, groupName, change, differences, names = {} }: Drift): Item => ({
   parts: [
     ...say`${[kind]} ${name !== null && name}`,
     ...(groupName === null ? [] : say`${[name === null ? "of " : kind === "group" ? " at " : " in "]}${groupName}`),
     ...(name === null && groupName === null ? say`${resource}` : []),
-    change === "new" && uid !== null ? TAKEN : STATES[change],
+    change === "new" && uid !== null ? ADOPTED : STATES[change],
   ],
   lines: [
     line`${resource}${uid !== null && say`, ${uid}`}`,

@@ -1,21 +1,19 @@
 // Groups of a caller who may not be able to list them: their names, and the group that a path means.
-import type { Client } from "../../client/client.ts";
 import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { getRecord, isListable, listAll, listChildren, partsOf } from "../../client/records.ts";
 import { ancestorsOf, isAncestorOrSelf, isUidp, resources, rootOf, suggestion } from "../../schema/index.ts";
 import { friendlyCapability } from "../capability.ts";
 import { type AccessGraph, newGraph, withoutSlashes } from "../graph/graph.ts";
+import type { Caller } from "../graph/hidden.ts";
 import { addGroup } from "../graph/live-record.ts";
 import { quote } from "../text.ts";
 import { QuestionError } from "./question.ts";
 import { type OwnGrant, throughText, type WhoAmI } from "./whoami.ts";
 
-type Reader = Pick<Client, "call" | "clock">;
-
 const { group: GROUP } = resources;
 
 /** The groups of the grants and all groups above them, with the names that the caller can see. */
-export const groupsOfGrants = async (client: Reader, grants: readonly OwnGrant[]): Promise<AccessGraph> => {
+export const groupsOfGrants = async (client: Caller, grants: readonly OwnGrant[]): Promise<AccessGraph> => {
   const graph = newGraph();
   const uids = new Set(grants.flatMap(({ group }) => [...ancestorsOf(group), group]));
   for (const ids of partsOf(uids)) {
@@ -35,7 +33,7 @@ export const groupsOfGrants = async (client: Reader, grants: readonly OwnGrant[]
  * The uid of the group that a text means: a uid, or a path from the organization down. Undefined if the caller cannot see enough to tell.
  * Throws a QuestionError if there is no such group, or more than one.
  */
-const findGroup = async (client: Reader, text: string, organization: string | null): Promise<string | undefined> => {
+const findGroup = async (client: Caller, text: string, organization: string | null): Promise<string | undefined> => {
   const isUid: boolean = isUidp(text);
   if (isUid) return (await isMissing(client, text)) ? fail(`there is no group ${quote(text)}`) : text;
   if (text.trim() === "") return fail("a group is a uid or a path, and this is empty; / is the organization itself");
@@ -63,7 +61,7 @@ const findGroup = async (client: Reader, text: string, organization: string | nu
 };
 
 /** A service that ignores the filter must not decide which group is meant. */
-const childrenNamed = async (client: Reader, group: string, name: string) => {
+const childrenNamed = async (client: Caller, group: string, name: string) => {
   const found: string[] = [];
   for await (const one of listChildren(client, GROUP.list, group, { name })) if (one.name === name) found.push(one.uid);
   return found;
@@ -74,7 +72,7 @@ const fail = (message: string) => {
 };
 
 /** Only a caller who may list a group learns that it does not exist (docs/contract.md#d5). */
-const isMissing = async (client: Reader, uid: string): Promise<boolean> => {
+const isMissing = async (client: Caller, uid: string): Promise<boolean> => {
   try {
     await getRecord(client, GROUP, uid);
     return false;
@@ -105,7 +103,7 @@ export interface CheckAnswer {
 
 /** Throws a QuestionError if there is no such group. */
 export const checkOwn = async (
-  client: Reader,
+  client: Caller,
   who: WhoAmI,
   { capability: text, group: path }: CheckText,
 ): Promise<CheckAnswer> => {

@@ -1,10 +1,10 @@
 // The holder of the access that a revocation removes: an identity has a role by a role binding, and the people of an external group have
 // one by a mapping.
-import type { Client } from "../../client/client.ts";
 import { createRecord, isListable, listAll } from "../../client/records.ts";
 import { type Json, parentOf, resources } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { type AccessGraph, type GroupNode, lineageOf, type NodeId, placesIn } from "../graph/graph.ts";
+import type { Caller } from "../graph/hidden.ts";
 import { peopleGraph } from "../graph/people.ts";
 import { ownersIn } from "../review/rule.ts";
 import type { UndoFile } from "./undo-file.ts";
@@ -25,8 +25,6 @@ interface Grant {
   /** uid */
   role: string;
 }
-
-export type Caller = Pick<Client, "call" | "clock">;
 
 /** The kind of the records that give the holder a role. */
 export const kindOf = ({ externalGroup }: Holder): typeof roleBinding | typeof externalGroupRoleMapping =>

@@ -2,7 +2,8 @@
 import { hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { forEachOf } from "../../client/in-parallel.ts";
 import { deleteRecord } from "../../client/records.ts";
-import { type Caller, createGrant, type HeldBinding, type Holder, kindOf, listGrants } from "./holder.ts";
+import type { Caller } from "../graph/hidden.ts";
+import { createGrant, type HeldBinding, type Holder, kindOf, listGrants } from "./holder.ts";
 import type { UndoFile } from "./undo-file.ts";
 
 export interface Failure {

@@ -197,7 +197,7 @@ export const removeLeftovers = async (session: Session, leftovers: readonly Left
 const removeOne = async (session: Session, { entry, kind, record }: Leftover): Promise<string | undefined> => {
   if (!kind || !record) return "it is not known";
   const { uid } = record;
-  if (!session.ownership.release(recordId(kind.field, uid), entry.key)) return "a resource has taken it over";
+  if (!session.ownership.release(recordId(kind.field, uid), entry.key)) return "a resource has adopted it";
   try {
     const blocked = await attemptRemoval(kind, session, uid, { ...(record as Json), [KEY]: entry.key });
     if (blocked) {

@@ -132,7 +132,7 @@ const textsOf = (leftovers: readonly Leftover[]): string[] => {
 };
 
 const ADVICE =
-  "An update that declares the resource takes it over. One that does not, and deletes something, deletes it too, as pulumi destroy does. " +
+  "An update that declares the resource adopts it. One that does not, and deletes something, deletes it too, as pulumi destroy does. " +
   "After any other update, npx pulumi-irm recover lists and deletes it.";
 
 /** Records from the time of the killed run that have the parent and the name that were sent, but now have other fields. */

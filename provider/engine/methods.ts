@@ -1,7 +1,14 @@
 // The methods of every kind, as the engine calls them through either adapter: its dynamic provider (handler.ts), or the native plugin
 // (plugin/). Each passes the gates of the run in order, and then calls the steps of the kind. Calls overlap.
 import { serviceOf } from "../../client/config.ts";
-import { AT, DRIFT_PREVIEW, missingText, SERVICE, type TakenOver, withService } from "../../client/preview-marks.ts";
+import {
+  AT,
+  DRIFT_PREVIEW,
+  missingText,
+  type PlannedAdoption,
+  SERVICE,
+  withService,
+} from "../../client/preview-marks.ts";
 import { isOnTwins } from "../../client/run-file.ts";
 import { engineProcess } from "../../pulumi/process.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
@@ -141,7 +148,7 @@ const methodsWithSteps = (parts: ProviderParts, steps: Steps) => ({
     return { ...compared, changes };
   },
   /** A preview shows a create. Logs notices for its reader, and returns the record that the update adopts instead. */
-  planned: async (inputs: Json): Promise<TakenOver | undefined> => {
+  planned: async (inputs: Json): Promise<PlannedAdoption | undefined> => {
     parts.gate.offline.noteShown();
     return steps.planned(inputs);
   },

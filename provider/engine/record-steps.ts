@@ -1,6 +1,6 @@
 // The steps of a kind whose resources are records of the API.
 
-import type { TakenOver } from "../../client/preview-marks.ts";
+import type { PlannedAdoption } from "../../client/preview-marks.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { isAlike, noteRefreshed, observeRecord } from "../attribution/observe.ts";
 import { kindRecords } from "../kind/index.ts";
@@ -152,7 +152,7 @@ const check = async (
   return { inputs: kept, failures: problems };
 };
 
-const planned = async (shared: Shared, kind: Kind, inputs: Json): Promise<TakenOver | undefined> => {
+const planned = async (shared: Shared, kind: Kind, inputs: Json): Promise<PlannedAdoption | undefined> => {
   const { ledger, connect, hasCredentials, log, warningOfDuplicate, notCompared } = shared;
   if (notCompared.has(inputs[KEY])) return undefined;
   const session = (await hasCredentials()) ? await connect() : undefined;

@@ -114,7 +114,7 @@ export const removedText = (
   }
   if (kind === kindRecords.identity) return removedIdentity(urn, outputs, shown, identities);
   if (kind !== kindRecords.roleBinding) return undefined;
-  const set = sets.find((one) => takesOver(one, outputs));
+  const set = sets.find((one) => declaresPair(one, outputs));
   const binding = { ...outputs, [KEY]: urn };
   if (set === undefined) return removedBinding(binding);
   if (!isShared(String(outputs.uid))) return undefined;
@@ -148,7 +148,7 @@ const isNamesake = (former: Json, { record }: NewIdentity) =>
   record.name === former.name && record.parent === parentOf(String(former.uid));
 
 /** Whether the set declares the pair of the role binding. */
-const takesOver = ({ parent, pairs }: DeclaredSet, outputs: Json) =>
+const declaresPair = ({ parent, pairs }: DeclaredSet, outputs: Json) =>
   storedUid(outputs, "group") === parent && pairs.some((pair) => grants(outputs as unknown as Binding, pair));
 
 const logicalName = (bag: Json) => nameInKey(bag[KEY] ?? bag.uid);

@@ -1,6 +1,6 @@
 // The steps that the methods of a kind run between configuration and answer. Most kinds are records of the API; a set of role bindings is
 // not.
-import type { TakenOver } from "../../client/preview-marks.ts";
+import type { PlannedAdoption } from "../../client/preview-marks.ts";
 import type { Json } from "../../schema/index.ts";
 import type { OpenStack } from "../attribution/stack.ts";
 import type { CheckFailure, DiffResult, Reading, ReadResult } from "../reconcile/index.ts";
@@ -73,11 +73,11 @@ export interface Steps {
   /** Whether an update from the inputs `olds` to these creates records, so that it gets its own time (provider/record/id.ts). */
   createsMore(olds: Json, inputs: Json): boolean;
   /** A preview shows a create with these inputs. Returns the record that the update adopts instead; undefined if none. */
-  planned(inputs: Json): Promise<TakenOver | undefined>;
+  planned(inputs: Json): Promise<PlannedAdoption | undefined>;
   /** The classes of a program derive the output `parent` from the id. */
   derivesParent: boolean;
   /** The uid of a new resource, if a preview knows it. */
-  knownUid(inputs: Json, taken: TakenOver | undefined): Promise<string | undefined>;
+  knownUid(inputs: Json, taken: PlannedAdoption | undefined): Promise<string | undefined>;
   /** The records in the outputs of a resource. `news` are the inputs of a resource that the program declares. */
   held(id: string, outputs: Json, news?: Json): Held[];
   diff(id: string, olds: Json, news: Json): Promise<DiffResult>;

@@ -33,7 +33,7 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
     for (;;) {
       // The record comes from an earlier run, or meanwhile from another process.
       const recovered = await recoverCreate(session, desired);
-      if (recovered && !recovered.isReplaced) return takeOver(session, desired, recovered.record, "recovered");
+      if (recovered && !recovered.isReplaced) return adoptRecord(session, desired, recovered.record, "recovered");
       replaced ??= recovered?.record;
       const [outcome] = kind.batchCreate
         ? [await createInBatch(session, desired)]
@@ -73,11 +73,11 @@ const adopt = async (session: Session, desired: Desired): Promise<Created> => {
   const record = await readWhenVisible(kind, session, uid, 0);
   if (!record) throw new Error(`${head} does not exist; leave adopt out to create a new one`);
   await withRecoveryWait(session, key, (patient) => settleByAdoption(kind, patient, key, record));
-  return takeOver(session, withArgs(desired, { ...args, adopted: true }), record, "adopted");
+  return adoptRecord(session, withArgs(desired, { ...args, adopted: true }), record, "adopted");
 };
 
 // Takes ownership of an existing record, and updates it to match the program.
-const takeOver = async (session: Session, desired: Desired, record: Json, origin: Origin): Promise<Created> => {
+const adoptRecord = async (session: Session, desired: Desired, record: Json, origin: Origin): Promise<Created> => {
   const { kind, key, args } = desired;
   const id = record.uid as string;
   session.ownership.take(recordId(kind.field, id), key, origin);

@@ -1,6 +1,6 @@
 // Facts about a record of any kind: where it is, when it was created, its identity, and whether a program describes it.
 import { createHash } from "node:crypto";
-import { AT, SERVICE, type TakenOver } from "../../client/preview-marks.ts";
+import { AT, type PlannedAdoption, SERVICE } from "../../client/preview-marks.ts";
 import { isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
 import { type Kind, title } from "./kind.ts";
 
@@ -52,7 +52,11 @@ export const isSameIdentity = (kind: Kind, record: Json, desired: Json): boolean
   record.place === desired.place && isMatch(kind, record, desired);
 
 /** Undefined if the update creates the record, or if it is unknown which record it adopts. `taken`: from an interrupted run. */
-export const knownUid = (kind: Kind, { parent, adopt }: Json, taken: TakenOver | undefined): string | undefined => {
+export const knownUid = (
+  kind: Kind,
+  { parent, adopt }: Json,
+  taken: PlannedAdoption | undefined,
+): string | undefined => {
   if (taken) return taken.doubt === undefined ? taken.uid : undefined;
   const uid = adopt ?? (kind.list.sharesUid ? parent : undefined);
   return isUidp(uid) ? uid : undefined;

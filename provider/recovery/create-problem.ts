@@ -30,7 +30,7 @@ export const unknownOutcome = (asked: Asked, error: Error, more?: string, cause?
 };
 
 export const ADOPT_ADVICE =
-  'If that record is meant, take it over with adopt: "match" (or its uid); ' +
+  'If that record is meant, adopt it with adopt: "match" (or its uid); ' +
   "if this resource had another name before, declare that name in aliases.";
 
 const kindOf = (asked: Asked) => (asked[0] as { desired: Desired }).desired.kind;

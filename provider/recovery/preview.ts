@@ -1,7 +1,7 @@
 // The preview of a new resource whose record an interrupted run has created: the update adopts it and creates nothing. A preview neither
 // waits nor writes to the journal.
 import { apiErrorOf, sessionErrorOf, withoutSection } from "../../client/errors.ts";
-import { NOT_VISIBLE_YET, type TakenOver, takeoverText } from "../../client/preview-marks.ts";
+import { NOT_VISIBLE_YET, type PlannedAdoption, plannedAdoptionText } from "../../client/preview-marks.ts";
 import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
@@ -15,7 +15,7 @@ import { absentOrganization } from "./not-found.ts";
 import { fateOf } from "./recover.ts";
 
 interface Shown {
-  taken: TakenOver;
+  taken: PlannedAdoption;
   /** for the log */
   text: string;
 }
@@ -54,7 +54,7 @@ export const previewRecovery = async (
     if (!found) continue;
     const unread = uid === undefined ? withArticle(kind.word) : `${kind.word} ${uid}`;
     const taken = { ...(uid !== undefined && { uid }), at: new Date(entry.at).toISOString(), ...found.taken };
-    return { taken, text: takeoverText(`${kind.type} ${nameInKey(key)}`, found.record ?? unread, taken) };
+    return { taken, text: plannedAdoptionText(`${kind.type} ${nameInKey(key)}`, found.record ?? unread, taken) };
   }
   return undefined;
 };
@@ -62,7 +62,7 @@ export const previewRecovery = async (
 interface Found {
   /** text for a person; absent: it was not read */
   record?: string;
-  taken: Partial<TakenOver>;
+  taken: Partial<PlannedAdoption>;
 }
 
 /** The record that the update adopts; undefined if it creates another one. */

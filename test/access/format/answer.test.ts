@@ -197,7 +197,7 @@ test("each list has its heading, and each record its resource, its uid and its v
     "    bindings: only the service has ci as viewer",
     "- group team at platform/team is gone, and an update that refreshes creates it again",
     "- group team at platform/team is not created yet",
-    "- group team at platform/team exists, and the next update takes it over",
+    "- group team at platform/team exists, and the next update adopts it",
     "    oidc.clientSecret: a secret, which may differ",
     `- ci is owner at / by role binding ${BINDING}`,
     `    to remove it: ${revoke}`,

@@ -206,7 +206,7 @@ describe("a role binding that leaves", () => {
     ["leaves that to its own uid", own],
   ])("stays with a set of its group, in a state that %s", (_, outputs) => {
     const staying = { ...nothing, sets: sets(group) };
-    expect(removedText(leaving(outputs), staying), "the set says that it takes it over").toBeUndefined();
+    expect(removedText(leaving(outputs), staying), "the set says that it adopts it").toBeUndefined();
     expect(removedText(leaving(outputs), { ...staying, isShared: () => true })).toBe(
       `RoleBinding old is no longer in the program: RoleBindingSet tooling has role binding ${own.uid}, which stays`,
     );

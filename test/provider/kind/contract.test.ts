@@ -162,7 +162,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     const isAnother = Object.keys(own.change).some((name) => unique?.includes(name));
     const inputs = checkInputs(isAnother ? {} : own.change);
     const again = reconcile.create(kind, processWith(), { ...inputs, ...keyOf("another") });
-    await expect(again).rejects.toThrow('take it over with adopt: "match" (or its uid)');
+    await expect(again).rejects.toThrow('adopt it with adopt: "match" (or its uid)');
     expect((await records()).filter(({ uid }) => uid === id)).toHaveLength(1);
   });
 

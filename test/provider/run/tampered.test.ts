@@ -191,7 +191,7 @@ it("a journal in the work tree is refused by the preview and by the update, whic
 });
 
 it.each([["by its uid"], ["by a create that is pending"]])(
-  "a journal that names the identity of another %s: nothing takes it over",
+  "a journal that names the identity of another %s: nothing adopts it",
   async (how) => {
     const { args, boss, uid } = await records();
     bring(args, boss, how === "by its uid" ? uid : undefined);
