@@ -18,7 +18,7 @@ import { remove } from "./delete.ts";
 import { Incomplete, requireShownOnce } from "./incomplete.ts";
 import { sendUpdate } from "./update.ts";
 
-interface Created {
+export interface Created {
   id: string;
   outs: Json;
 }

@@ -5,6 +5,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { outputsOf } from "./outputs.ts";
 
 type Args = Readonly<Record<string, unknown>>;
+type Class = new (name: string, args: Args, opts?: pulumi.CustomResourceOptions) => pulumi.CustomResource;
 
 /** The text of our dynamic resources, so that its length is no difference. */
 const texts: Readonly<Record<string, string>> = JSON.parse(
@@ -12,7 +13,7 @@ const texts: Readonly<Record<string, string>> = JSON.parse(
 );
 
 /** `isDynamic`: the provider is a text in the inputs; otherwise it is a plugin. */
-export const classOf = (type: string, isDynamic: boolean) => {
+export const classOf = (type: string, isDynamic: boolean): Class => {
   const token = (isDynamic ? "pulumi-nodejs:dynamic/irm:" : "irm:index:") + type;
   const hidden = isDynamic ? { __provider: texts[type] } : {};
   const { outs } = outputsOf(type, {});

@@ -6,13 +6,13 @@ import type { Forge } from "../../../ci/forge.ts";
 import { githubForge } from "../../../ci/github.ts";
 import { gitlabForge } from "../../../ci/gitlab.ts";
 
-interface Comment {
+export interface Comment {
   id: number;
   author: string;
   body: string;
 }
 
-interface Issue extends Comment {
+export interface Issue extends Comment {
   title: string;
   isOpen: boolean;
   comments: Comment[];
