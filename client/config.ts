@@ -99,7 +99,7 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
     problems: [problem, ...parsed.problems],
     strictProblems: [problem, ...parsed.strictProblems],
   });
-  if ("problem" in found) return refused(found.problem);
+  if (found.problem !== undefined) return refused(found.problem);
   if (!parsed.config) return parsed;
   const service = serviceIn(found, parsed.config.baseUrl);
   if ("problem" in service) return refused(service.problem);

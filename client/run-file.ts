@@ -43,7 +43,7 @@ export type RunFile = z.infer<typeof RunFile>;
 type Service = RunFile["services"][number];
 
 /** The problem is one sentence, and then nothing is sent. */
-type Found = { run: RunFile; folder: string } | { problem: string } | undefined;
+type Found = { run: RunFile; folder: string; problem?: undefined } | { problem: string; run?: undefined } | undefined;
 
 const found = new Map<string, Found>();
 
@@ -53,19 +53,14 @@ export const runIn = ({ [RUN]: file }: Env): Found => {
   return getOrInsert(found, file, () => readRunFile(file));
 };
 
-const validRunIn = (env: Env) => {
-  const one = runIn(env);
-  return one && "run" in one ? one.run : undefined;
-};
-
 /** Whether nothing of the run reaches a service. */
-export const isOnTwins = (env: Env): boolean => validRunIn(env)?.kind === "review";
+export const isOnTwins = (env: Env): boolean => runIn(env)?.run?.kind === "review";
 
 /**
  * Whether the run may remove a record that the program does not declare. An exclusive set removes in its second update what the first one has
  * found: of a change that is applied in two runs, that is another change.
  */
-export const mayRemove = (env: Env, uid: string): boolean => validRunIn(env)?.removes?.includes(uid) ?? true;
+export const mayRemove = (env: Env, uid: string): boolean => runIn(env)?.run?.removes?.includes(uid) ?? true;
 
 /** Writes the file into a folder of this user alone. Returns its path, for the variable. */
 export const writeRunFile = (folder: string, run: RunFile): string => {
@@ -112,11 +107,8 @@ const isRunning = (pid: number) => {
   }
 };
 
-/** Says that this is none of the usual runs. Undefined where it is. */
-export const runNotice = (env: Env): string | undefined => {
-  const run = validRunIn(env);
-  if (!run) return undefined;
-  const { kind, services } = run;
+/** Says that this is none of the usual runs. */
+export const runNotice = ({ kind, services }: RunFile): string => {
   if (kind === "apply") return "this run goes through the gate of npx pulumi-irm apply";
   const twins = services.map(({ address, url }) => `${address} is its twin at ${url}`).join(", ");
   return `this run is part of a review, and changes nothing: ${twins}`;
@@ -143,7 +135,7 @@ export const inRun = (transport: Transport, env: Env): Transport => {
   const one = runIn(env);
   if (!one) return transport;
   return async (request) => {
-    if ("problem" in one) throw new ConfigError([one.problem]);
+    if (one.problem !== undefined) throw new ConfigError([one.problem]);
     const service = serviceIn(one, request.url.href);
     if ("problem" in service) throw new ConfigError([service.problem]);
     const url = new URL(service.url);

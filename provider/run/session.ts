@@ -4,7 +4,7 @@ import { type Client, clientWith } from "../../client/client.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
 import { redactor, withSection } from "../../client/errors.ts";
 import { type Clock, DEADLINE_MS, singleAttempt, systemClock } from "../../client/retry.ts";
-import { inRun, isOnTwins, runNotice } from "../../client/run-file.ts";
+import { inRun, runIn, runNotice } from "../../client/run-file.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import { getOrInsert, printableLines } from "../../schema/index.ts";
 import { JournalError } from "../log/entries.ts";
@@ -110,8 +110,8 @@ export const sessionWith = (
   environment: Environment,
   ledger = ledgerWith(config, environment),
 ): Session => {
-  const notice = runNotice(environment.env);
-  if (notice !== undefined) environment.log(notice);
+  const { run } = runIn(environment.env) ?? {};
+  if (run) environment.log(runNotice(run));
   const client = clientWith({ ...environment, config, redactor: redactor() });
   return {
     ...client,
@@ -119,7 +119,7 @@ export const sessionWith = (
     service: serviceOf(config.baseUrl),
     requestTimeoutMs: config.requestTimeoutMs,
     log: environment.log,
-    ...(isOnTwins(environment.env) && { isOnTwin: true }),
+    ...(run?.kind === "review" && { isOnTwin: true }),
     ...(environment.cancelled && { cancelled: environment.cancelled }),
   };
 };

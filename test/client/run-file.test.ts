@@ -9,7 +9,9 @@ import {
   isOnTwins,
   mayRemove,
   RUN_FILE,
+  type RunFile,
   readElsewhere,
+  runIn,
   runNotice,
 } from "../../client/run-file.ts";
 import type { HttpRequest } from "../../client/transport.ts";
@@ -100,12 +102,14 @@ test("in a run on a copy a provider of another service is not configured, and no
   expect(readFileSync(join(place, ELSEWHERE_FILE), "utf8")).toBe("https://other.example\n");
 });
 
+const noticeIn = (env: Record<string, string>) => runNotice(runIn(env)?.run as RunFile);
+
 test("in a run on a copy the output says so", () => {
-  expect(runNotice(envOf())).toBe(
+  expect(noticeIn(envOf())).toBe(
     `this run is part of a review, and changes nothing: ${SERVICE} is its twin at http://127.0.0.1:4711`,
   );
   expect(isOnTwins(envOf())).toBe(true);
-  expect([runNotice({}), isOnTwins({})]).toEqual([undefined, false]);
+  expect([runIn({}), isOnTwins({})]).toEqual([undefined, false]);
 });
 
 test("through the gate a request below the address of the service goes to the gate", async () => {
@@ -144,7 +148,7 @@ test("through the gate the configuration has its bearer and no identity, and kee
 });
 
 test("through the gate the output says so, and it waits as any run on a service", () => {
-  expect(runNotice(applying())).toBe("this run goes through the gate of npx pulumi-irm apply");
+  expect(noticeIn(applying())).toBe("this run goes through the gate of npx pulumi-irm apply");
   expect(isOnTwins(applying())).toBe(false);
 });
 
