@@ -17,7 +17,7 @@ import {
 import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom, identityOf, type Limits } from "./credentials.ts";
 import { isGateRefusal, LostAnswer, NoConnection, type Redactor, RefusedToken } from "./errors.ts";
-import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
+import { parse, readAnswer, requestOf } from "./rest.ts";
 import { type AttemptBudget, AttemptError, type Clock, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
 import { claimsOf, expiredApiTokenAdvice, isPast, newTokenAdvice, refusalReason } from "./token.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
@@ -116,7 +116,8 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
   const call: Call = async (operation, request, options = {}) => {
     const row: Operation = operations[operation];
     const http = requestOf(row, config.baseUrl, request as Json);
-    const asked = ["GET", "PATCH"].includes(row.method) ? requestedUid(row, request as Json) : undefined;
+    // The record that its response must be.
+    const named = ["GET", "PATCH"].includes(row.method) ? (request as Json) : undefined;
     const waits = options.permissionIsNew ? [...DENIED_WAITS_MS] : [];
     const written = row.method === "GET" ? undefined : row.method === "DELETE" ? "deletes" : "others";
     let token = "";
@@ -132,7 +133,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
               token = await credentials.token();
               return token;
             },
-            (one) => readAnswer(row, operation, one, asked),
+            (one) => readAnswer(row, operation, one, named),
             options,
           );
           // The row decodes the response, so it has the row's type.

@@ -52,14 +52,11 @@ export const credentialsFrom = (environment: CredentialEnvironment): Credentials
   const variable = API_TOKENS.find((name) => env[name]);
   if (variable !== undefined) return (isEither ? eitherCredentials : fixedCredentials)(variable, environment);
   const { IRM_IDENTITY_TOKEN: given } = env;
-  if (given) requireWorkload(given, "IRM_IDENTITY_TOKEN", environment);
+  const wrong = given && workloadProblem(given, "IRM_IDENTITY_TOKEN", environment);
+  if (wrong) throw new ConfigError([wrong], "sign-in");
   const own = WORKLOAD_TOKENS.find((name) => env[name]);
-  if (own !== undefined) {
-    const read = readerOf(own, environment);
-    const source = nameOf(own, environment);
-    const workload = { source, read: async () => requireWorkload(await read(), own, environment) };
-    return exchangeCredentials(workload, environment);
-  }
+  if (own !== undefined)
+    return exchangeCredentials({ source: nameOf(own, environment), read: readerOf(own, environment) }, environment);
   const [url, token] = GITHUB.map((name) => env[name]);
   if (!url || !token) throw new ConfigError([environment.missing ?? MISSING], "sign-in");
   const problem = protocolProblem(url);
@@ -125,25 +122,23 @@ const workloadProblem = (text: string, variable: string, settings: CredentialSou
     : `${source} names a file that does not hold ${wanted}; for an API token, set ${isNamed ? "tokenFile" : "IRM_TOKEN_FILE"} to its path`;
 };
 
-const requireWorkload = (text: string, variable: string, settings: CredentialSource) => {
-  const problem = workloadProblem(text, variable, settings);
-  if (problem) throw new ConfigError([problem], "sign-in");
-  return text;
-};
-
 /** Reads the token that a variable holds, or that the file which it names holds. */
 const readerOf = (variable: string, environment: CredentialEnvironment) => async (): Promise<string> => {
-  const path = environment.env[variable] as string;
-  if (!variable.endsWith("_FILE")) return path;
-  const refusal = environment.refusesFile?.(path);
-  if (refusal !== undefined) throw new ConfigError([refusal], "sign-in");
-  try {
-    return await environment.readFile(path);
-  } catch (error) {
-    // The path is not quoted: the variable may hold a token by mistake.
-    const { code = "unreadable" } = error as NodeJS.ErrnoException;
-    throw new ConfigError([`${nameOf(variable, environment)} names a file that cannot be read (${code})`], "sign-in");
+  let text = environment.env[variable] as string;
+  if (variable.endsWith("_FILE")) {
+    const refusal = environment.refusesFile?.(text);
+    if (refusal !== undefined) throw new ConfigError([refusal], "sign-in");
+    try {
+      text = await environment.readFile(text);
+    } catch (error) {
+      // The path is not quoted: the variable may hold a token by mistake.
+      const { code = "unreadable" } = error as NodeJS.ErrnoException;
+      throw new ConfigError([`${nameOf(variable, environment)} names a file that cannot be read (${code})`], "sign-in");
+    }
   }
+  const problem = WORKLOAD_TOKENS.includes(variable) ? workloadProblem(text, variable, environment) : undefined;
+  if (problem) throw new ConfigError([problem], "sign-in");
+  return text;
 };
 
 /** Throws before a token goes to an address that it is not for: an API token to the API, the workload's own one to the exchange. */
@@ -225,22 +220,21 @@ const exchangeCredentials = (workload: Workload, environment: CredentialEnvironm
   let current: { token: string; renewAt: number } | undefined;
   let inFlight: Promise<string> | undefined;
 
-  const exchangeToken = async () => {
-    // Before the request, so that its duration does not extend the token's lifetime.
-    const start = clock.now();
-    const { source } = workload;
-    const identityToken = requireAudience(clean(await workload.read(), source, environment), source, environment, true);
-    const exchanged = redactor.note(await exchange(identityToken, source, limits));
-    const token = requireAudience(exchanged, `the token from ${source}`, environment);
-    // Independent of the local clock (docs/faults.md#f24). Opaque tokens are allowed; a 401 shows their expiry.
-    const { exp, iat } = claimsOf(token);
-    const lifeMs = (Number(exp) - Number(iat)) * 1000;
-    current = { token, renewAt: start + (lifeMs > 0 ? lifeMs : Infinity) * (1 - RENEW_BEFORE) };
-    return token;
-  };
   // Single flight: a hundred operations that find the token expired share one exchange.
-  const shareExchange = () => {
-    inFlight ??= exchangeToken().finally(() => {
+  const exchangeToken = () => {
+    inFlight ??= (async () => {
+      // Before the request, so that its duration does not extend the token's lifetime.
+      const start = clock.now();
+      const { source } = workload;
+      const own = requireAudience(clean(await workload.read(), source, environment), source, environment, true);
+      const exchanged = redactor.note(await exchange(own, source, limits));
+      const token = requireAudience(exchanged, `the token from ${source}`, environment);
+      // Independent of the local clock (docs/faults.md#f24). Opaque tokens are allowed; a 401 shows their expiry.
+      const { exp, iat } = claimsOf(token);
+      const lifeMs = (Number(exp) - Number(iat)) * 1000;
+      current = { token, renewAt: start + (lifeMs > 0 ? lifeMs : Infinity) * (1 - RENEW_BEFORE) };
+      return token;
+    })().finally(() => {
       inFlight = undefined;
     });
     return inFlight;
@@ -249,8 +243,8 @@ const exchangeCredentials = (workload: Workload, environment: CredentialEnvironm
   return {
     source: `an exchange of ${workload.source}`,
     isExchange: true,
-    token: async () => (current && clock.now() < current.renewAt ? current.token : shareExchange()),
-    renew: async (rejected) => (current && current.token !== rejected ? current.token : shareExchange()),
+    token: async () => (current && clock.now() < current.renewAt ? current.token : exchangeToken()),
+    renew: async (rejected) => (current && current.token !== rejected ? current.token : exchangeToken()),
     narrowed: async (own) => exchangeCredentials(workload, environment, own),
   };
 };

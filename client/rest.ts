@@ -51,21 +51,15 @@ const pairs = (value: Json, prefix = "") =>
     return typeof member === "object" ? pairs(member as Json, `${key}.`) : [[key, String(member)]];
   });
 
-/** The uid that a GET or PATCH names, which its response must name too. */
-export const requestedUid = ({ path }: Operation, request: Json): string | undefined => {
-  const [, variable] = /\{((?:\w+\.)?uid)=\*\*\}/.exec(path) ?? [];
-  return variable === undefined ? undefined : (valueAt(request, variable) as string);
-};
-
 /**
- * Decodes the body of a success, which must have the uid `asked`. Throws an AttemptError for any other response, with the API's error as
- * its cause.
+ * Decodes the body of a success, which must name the record that `request` names, if it is given. Throws an AttemptError for any other
+ * response, with the API's error as its cause.
  */
 export const readAnswer = (
   row: Operation,
   operation: string,
   { status, headers, body }: HttpAnswer,
-  asked?: string,
+  request: Json = {},
 ): Json => {
   const json = parse(body);
   if (status < 200 || status > 299) {
@@ -84,6 +78,8 @@ export const readAnswer = (
   const [violation] = violations;
   if (violation) throw unreadable(`does not decode: ${violation.field} ${violation.description}`);
   if ("uid" in row.response.shape && !isUidp(value.uid)) throw unreadable("contains no uid");
+  const [, variable] = /\{((?:\w+\.)?uid)=\*\*\}/.exec(row.path) ?? [];
+  const asked = variable === undefined ? undefined : valueAt(request, variable);
   if (asked !== undefined && value.uid !== undefined && value.uid !== asked)
     throw unreadable(`is of another record, ${isUidp(value.uid) ? value.uid : "without a uid"}`);
   return value;

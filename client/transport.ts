@@ -36,21 +36,18 @@ const options = { allowH2: false, connect: { timeout: CONNECT_TIMEOUT_MS } };
 export const systemTransport = (): Transport => {
   let agents: Promise<{ direct: Dispatcher; outside: Dispatcher }> | undefined;
   return async (request) => {
-    agents ??= connect();
+    // Loaded with the first request: checks and diffs do not need it.
+    agents ??= import("undici").then(({ Agent, EnvHttpProxyAgent }) => {
+      try {
+        return { direct: new Agent(options), outside: new EnvHttpProxyAgent(options) };
+      } catch {
+        // The variable is not a URL. The value is not quoted, since it may contain a password.
+        throw new ConfigError(["HTTP_PROXY, HTTPS_PROXY: must be a URL"], "unreachable");
+      }
+    });
     const { direct, outside } = await agents;
     return send(isLoopbackHost(request.url.hostname) ? direct : outside, request);
   };
-};
-
-// Loaded with the first request: checks and diffs do not need it.
-const connect = async () => {
-  const { Agent, EnvHttpProxyAgent } = await import("undici");
-  try {
-    return { direct: new Agent(options), outside: new EnvHttpProxyAgent(options) };
-  } catch {
-    // The variable is not a URL. The value is not quoted, since it may contain a password.
-    throw new ConfigError(["HTTP_PROXY, HTTPS_PROXY: must be a URL"], "unreachable");
-  }
 };
 
 const send = (

@@ -1,6 +1,6 @@
 // Requests to the service, with a token of the service that no other process gets. Answers and errors come back unchanged.
 import type { Client } from "../client/client.ts";
-import { parse, readAnswer, requestedUid } from "../client/rest.ts";
+import { parse, readAnswer } from "../client/rest.ts";
 import { AttemptError, type Failure, retryWith } from "../client/retry.ts";
 import type { HttpAnswer } from "../client/transport.ts";
 import {
@@ -69,7 +69,7 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
     let answer: HttpAnswer | undefined;
     try {
       answer = await send(operation, request, source);
-      return readAnswer(row, operation, answer, requestedUid(row, request));
+      return readAnswer(row, operation, answer, request);
     } catch (error) {
       if (!(error instanceof AttemptError)) throw error;
       throw new SendFailure(error.failure, error.cause as Error, passedOn(operation, error, answer));
