@@ -6,7 +6,8 @@ import { existsSync } from "node:fs";
 import { uidsIn } from "../../access/policy/uids.ts";
 import { listAll, listChildren } from "../../client/records.ts";
 import { projectFolder } from "../../pulumi/project.ts";
-import { bulleted, isObject, isUidp, type Json, valueAt } from "../../schema/index.ts";
+import { UNKNOWN } from "../../pulumi/value.ts";
+import { bulleted, canonicalForm, isObject, isUidp, type Json, valueAt } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { isRoleName } from "../kind/names.ts";
 import type { Removed } from "../log/entry.ts";
@@ -15,17 +16,7 @@ import { changeOf, desiredFrom, fixedText, withUids } from "../record/desired.ts
 import { identityOf, isMatch, isSameIdentity, placeOfRecord, recordId } from "../record/id.ts";
 import { type Kind, pluralOf, title } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
-import {
-  canonicalize,
-  FORMER,
-  inOneSpelling,
-  isEmpty,
-  KEY,
-  MATCH,
-  nameInKey,
-  placeInKey,
-  withPlace,
-} from "../record/state.ts";
+import { FORMER, isEmpty, KEY, MATCH, nameInKey, placeInKey, withPlace } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 import type { NotFound, StepParts } from "./steps.ts";
 
@@ -205,7 +196,7 @@ export const adoptionChanges = async (
   isSecret: boolean,
 ): Promise<string | undefined> => {
   const uid = record.uid as string;
-  const asked = desiredFrom(kind, inOneSpelling(kind, canonicalize(kind, args)));
+  const asked = desiredFrom(kind, canonicalForm(kind.schema, kind.canonicalize(args), UNKNOWN));
   const isNamed = kind.byName.some((field) => isRoleName(asked.args[field]));
   // The check of the argument reports a name that no role has.
   const desired = isNamed

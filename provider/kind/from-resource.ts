@@ -9,6 +9,7 @@ import {
   type Json,
   type Managed,
   type Operation,
+  outputsOf,
   parentOf,
   type Resource,
   resources,
@@ -16,6 +17,7 @@ import {
   valueAt,
 } from "../../schema/index.ts";
 import { type Behavior, type Blockers, type Kind, type LookUpSession, referencesOf } from "../record/kind.ts";
+import { renameFields } from "../record/state.ts";
 import { resolveRole } from "./names.ts";
 
 export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Kind => {
@@ -48,7 +50,7 @@ export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Ki
           ? [[name, value.map((text) => (Object.hasOwn(texts, text) ? texts[text] : text))]]
           : [];
       });
-      return { ...input, ...Object.fromEntries(lists) };
+      return renameFields({ ...input, ...Object.fromEntries(lists) }, Object.entries(outputsOf(schema)));
     },
     valueNames: Object.fromEntries(synonyms.map(({ name, value }) => [name, Object.entries(value).flat()])),
     ...(aliases.length + answered.length > 0 && { normalizeResponse }),

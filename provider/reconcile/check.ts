@@ -5,6 +5,7 @@ import { containsUnknown, isUnknown, UNKNOWN } from "../../pulumi/value.ts";
 import {
   asMeant,
   asMessage,
+  canonicalForm,
   type FieldViolation,
   inputFields,
   inputViolations,
@@ -18,15 +19,7 @@ import {
 import { isRoleName } from "../kind/names.ts";
 import { changeOf, desiredFrom } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";
-import {
-  argumentOf,
-  argumentsIn,
-  canonicalize,
-  givenArguments,
-  inOneSpelling,
-  isEmpty,
-  shownOnDelete,
-} from "../record/state.ts";
+import { argumentOf, argumentsIn, givenArguments, isEmpty, shownOnDelete } from "../record/state.ts";
 
 export interface CheckFailure {
   property: string;
@@ -40,12 +33,13 @@ export const check = (
   news: Json,
   mayReplace = false,
 ): { inputs: Json; failures: CheckFailure[] } => {
-  const inputs = canonicalize(kind, news);
+  const inputs = kind.canonicalize(news);
   const problems = inputProblems(kind, inputs);
   const before = argumentsIn(kind, olds);
   const refusals = isEmpty(before) || mayReplace ? [] : refusedReplacements(kind, before, inputs);
   return {
-    inputs: { ...inOneSpelling(kind, inputs), ...shownOnDelete(olds, inputs) },
+    // One spelling of lists, times and durations, so that another one never shows as a change.
+    inputs: { ...canonicalForm(kind.schema, inputs, UNKNOWN), ...shownOnDelete(olds, inputs) },
     failures: [...problems, ...refusals].map(failureFrom),
   };
 };
@@ -90,8 +84,15 @@ const isSwitch = (value: unknown) => (typeof value === "boolean" ? undefined : "
 export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
   const given = argumentsIn(kind, bag);
   const fields = inputFields(kind.schema);
-  const names = ["parent", ...Object.keys(ownArguments(kind)), ...fields.map((field) => argumentOf(kind, field))];
+  const own = ownArguments(kind);
+  const names = ["parent", ...Object.keys(own), ...fields.map((field) => argumentOf(kind, field))];
   const input = asMeant(kind.schema, given, [...names, ...fields]);
+  const ownProblems = Object.entries(own).flatMap(([field, problemOf]) => {
+    const value = input[field];
+    const description = value === undefined || isUnknown(value) ? undefined : problemOf(value);
+    return description ? [{ field, description }] : [];
+  });
+  const emptiesRoot = input.root === true && input.forceDestroy === true && kind.supportsForceDestroy === "below";
   // The program looks names up (provider/program/names.ts), since a check needs no network.
   const named = kind.byName.filter((field) => isRoleName(input[field]));
   const withoutNames = { ...input, ...Object.fromEntries(named.map((field) => [field, UNKNOWN])) };
@@ -99,7 +100,10 @@ export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
     ...nameProblems(names, givenArguments(bag), "", kind.arguments),
     ...nestedNameProblems(kind.schema, given),
     ...placeProblems(kind, input),
-    ...ownProblems(kind, input),
+    ...ownProblems,
+    ...(emptiesRoot
+      ? [{ field: "forceDestroy", description: "is refused on a root group: it would empty an organization" }]
+      : []),
     ...[
       ...inputViolations(kind.schema, withoutNames, isUnknown),
       ...kind.violations(input, input.parent).filter(({ field }) => !isUnknown(input[field])),
@@ -148,19 +152,6 @@ const placeProblems = (kind: Kind, { parent, ...input }: Json): FieldViolation[]
       ? "must be a uid without white space around it"
       : "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below",
   );
-};
-
-const ownProblems = (kind: Kind, input: Json): FieldViolation[] => {
-  const wrong = Object.entries(ownArguments(kind)).flatMap(([field, problemOf]) => {
-    const value = input[field];
-    const description = value === undefined || isUnknown(value) ? undefined : problemOf(value);
-    return description ? [{ field, description }] : [];
-  });
-  if (input.root !== true || input.forceDestroy !== true || kind.supportsForceDestroy !== "below") return wrong;
-  return [
-    ...wrong,
-    { field: "forceDestroy", description: "is refused on a root group: it would empty an organization" },
-  ];
 };
 
 const nestedNameProblems = (schema: Message, input: Json, path = ""): FieldViolation[] =>

@@ -71,7 +71,7 @@ export interface Kind extends Omit<Managed, "operations">, Behavior {
   arguments: Readonly<Record<string, string>>;
   /** paths for which the service stores a uid and the program may give a text */
   respelled: readonly string[];
-  /** arguments in the API's spelling (friendly names to enum names) */
+  /** arguments as the engine keeps them, in the API's spelling: names of outputs, and enum names for friendly ones */
   canonicalize(input: Json): Json;
   /** field that is a list of names → all of them, to suggest the nearest */
   valueNames: Readonly<Record<string, readonly string[]>>;

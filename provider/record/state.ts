@@ -2,7 +2,7 @@
 // the state.
 import { AT, SERVICE } from "../../client/preview-marks.ts";
 import { UNKNOWN } from "../../pulumi/value.ts";
-import { argumentPath, canonicalForm, isObject, isUidp, type Json, normalForm, outputsOf } from "../../schema/index.ts";
+import { argumentPath, isObject, isUidp, type Json, normalForm, outputsOf } from "../../schema/index.ts";
 import { placeOfRecord } from "./id.ts";
 import type { Kind } from "./kind.ts";
 import { choicesOf, GIVEN, observe, SECRETS, withoutPaths, withTexts, withUnreturned } from "./normal-form.ts";
@@ -141,7 +141,8 @@ export const argumentOf = (kind: Kind, path: string): string => argumentPath(kin
 /** The output's name for a path of the API. */
 export const outputOf = (kind: Kind, path: string): string => argumentPath(outputsOf(kind.schema), path);
 
-const renameFields = (bag: Json, names: readonly (readonly [string, string])[]): Json => {
+/** A bag with other names of its members. */
+export const renameFields = (bag: Json, names: readonly (readonly [string, string])[]): Json => {
   const result = { ...bag };
   for (const [from, to] of names) {
     if (result[from] === undefined) continue;
@@ -157,13 +158,6 @@ export const argumentsIn = (kind: Kind, bag: Json): Json =>
     givenArguments(bag),
     Object.entries(kind.arguments).map(([field, argument]) => [argument, field]),
   );
-
-/** The arguments as the engine keeps them. */
-export const canonicalize = (kind: Kind, bag: Json): Json =>
-  renameFields(kind.canonicalize(bag), Object.entries(outputsOf(kind.schema)));
-
-/** One spelling of lists, times and durations, so that another one never shows as a change. Validate the arguments first. */
-export const inOneSpelling = (kind: Kind, bag: Json): Json => canonicalForm(kind.schema, bag, UNKNOWN);
 
 /**
  * The API's fields, uid first. Nothing is undefined: the SDK cannot send it, and the engine would lose the record. The switches come
