@@ -28,11 +28,11 @@ export interface LockOptions {
 }
 
 export const lockOf = (options: LockOptions) => {
-  const { file, clock, timeoutMs, log, operation = soleOperation(), prepare } = options;
-  const sharers = createSharers();
-  const isAlone = operation.id === undefined;
+  const { file, clock, timeoutMs, log, operation = soleOperation, prepare } = options;
+  // Undefined for a process that is alone.
+  const sharers = operation.id === undefined ? undefined : createSharers();
   // Returns whether this process is to remove the file.
-  const { append: announce, refresh } = operation.share(`lock ${file}`, isAlone ? () => true : sharers.reduce);
+  const { append: announce, refresh } = operation.share(`lock ${file}`, sharers?.reduce ?? (() => true));
   const nonce = crypto.randomUUID();
   /** the contents of the file, if this process has created it */
   let own: string | undefined;
@@ -72,7 +72,7 @@ export const lockOf = (options: LockOptions) => {
   };
   // Another process of the operation is about to remove the file.
   const isBeingRemoved = () => {
-    const member = sharers.removing();
+    const member = sharers?.removing();
     return member !== undefined && member !== operation.member && operation.isActive(member);
   };
   /** Returns whether this process has created the file. Otherwise another process of the operation has, and also holds the lock. */
@@ -83,13 +83,13 @@ export const lockOf = (options: LockOptions) => {
     let isReported = false;
     for (;;) {
       refresh?.();
-      const count = isAlone ? undefined : sharers.opened();
+      const count = sharers?.opened();
       if (count !== undefined) {
         if (await isOurs().catch(({ code }) => code !== "ENOENT")) return false;
         // No process has touched it for a long time, and another run has taken it over.
         announce({ is: "lost", opened: count });
       }
-      const isRemoved = !isAlone && isBeingRemoved();
+      const isRemoved = isBeingRemoved();
       if (!isRemoved && (await isCreated(file, own))) return true;
       const look = await lookAt(file);
       const { holder } = look;
@@ -132,7 +132,7 @@ export const lockOf = (options: LockOptions) => {
   const leave = async (): Promise<void> => {
     try {
       refresh?.();
-      const ended = [...sharers.holders].filter((one) => one !== operation.member && !operation.isActive(one));
+      const ended = [...(sharers?.holders ?? [])].filter((one) => one !== operation.member && !operation.isActive(one));
       if (!announce({ is: "ended", members: [...ended, operation.member] })) return;
       await remove();
       announce({ is: "removed" });

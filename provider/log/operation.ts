@@ -30,14 +30,14 @@ export interface Operation {
 }
 
 /** An operation of only this process. Its log needs no memory: each event is applied at once. */
-export const soleOperation = (): Operation => ({
+export const soleOperation: Operation = {
   member: "",
   id: undefined,
   // The member matters only if several processes take turns.
   share: (_topic, reduce) => ({ append: reduce as unknown as (event: unknown) => never }),
   isActive: () => true,
   close: () => undefined,
-});
+};
 
 // One process of an operation that has several: it joins, shares reducers over their log, and leaves when it ends. The log need not survive
 // the machine, so nothing waits for the disk; it holds uids and keys of the journal, and no secrets.

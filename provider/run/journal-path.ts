@@ -61,23 +61,21 @@ const realPathOf = (path: string, links = 0): string => {
   try {
     return realpathSync.native(path);
   } catch {
-    const above = dirname(path);
-    if (above === path) return path;
-    const realPath = join(realPathOf(above, links), basename(path));
-    const target = targetOf(realPath);
-    return target === undefined || links > LINKS_MAX
-      ? realPath
-      : realPathOf(resolve(dirname(realPath), target), links + 1);
+    // A part of it does not exist.
   }
+  const above = dirname(path);
+  if (above === path) return path;
+  const realPath = join(realPathOf(above, links), basename(path));
+  if (links > LINKS_MAX) return realPath;
+  let target: string;
+  try {
+    target = readlinkSync(realPath);
+  } catch {
+    // It is no link.
+    return realPath;
+  }
+  return realPathOf(resolve(dirname(realPath), target), links + 1);
 };
 
 /** The limit of Linux (path_resolution(7)). */
 const LINKS_MAX = 40;
-
-const targetOf = (path: string) => {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-};

@@ -23,8 +23,8 @@ export type Journal = ReturnType<typeof createJournal>;
 interface JournalOptions {
   /** file of the journal of a stack, `organization/project/stack` */
   pathOf(stack: string): string;
-  /** the flag with which `irm recover list` and `clean` find the folder, if they need it: ` --folder "/journals"` */
-  folderFlag?: string;
+  /** the flag with which `irm recover list` and `clean` find the folder, or "" if they need none: ` --folder "/journals"` */
+  folderFlag?(): string;
   clock: Clock;
   /** longest wait for another process */
   timeoutMs: number;
@@ -50,24 +50,9 @@ export const unlessJournalFails = async <T>(otherwise: T, work: () => T | Promis
   }
 };
 
-export const createJournal = (options: JournalOptions) => {
-  const { pathOf, folderFlag = "" } = options;
-  const journals = openJournals(options);
-  return {
-    ...journals.writeAhead,
-    ...entriesIn(journals),
-    ...createsIn(journals),
-    ...acknowledgementsIn(journals),
-    /** The file of the resource's stack, for a message. */
-    pathFor: (key: string) => pathOf(stackOf(key)),
-    /** The command that removes the entries of a resource. */
-    cleanCommand: (key: string) => `npx pulumi-irm recover clean --key "${key}"${folderFlag}`,
-  };
-};
-
 /** The journals of the stacks that this process serves, and the state that it shares with other processes. */
-const openJournals = (options: JournalOptions) => {
-  const { pathOf, clock, timeoutMs, log, operation = soleOperation(), isUnchecked = false } = options;
+export const createJournal = (options: JournalOptions) => {
+  const { pathOf, clock, timeoutMs, log, operation = soleOperation, isUnchecked = false } = options;
   // A process serves one stack; the Automation API, and tests, may serve several.
   const stacks = new Map<string, Promise<StackJournal>>();
   const acknowledged = new Map<string, Known>();
@@ -122,16 +107,33 @@ const openJournals = (options: JournalOptions) => {
   };
 
   const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, readOn, clock, operation, isUnchecked });
-  return {
-    ...{ openFor, readOn, fromEarlierRuns, write, share, refresh },
-    ...{ stacks, acknowledged, removed, run, writeAhead, pathOf, log },
-  };
+  const own = { openFor, readOn, fromEarlierRuns, write, share, refresh, stacks, acknowledged, removed, run };
+  return { ...writeAhead, ...journalMethods(options, own) };
 };
 
-type Journals = ReturnType<typeof openJournals>;
+interface Own extends Pick<ReturnType<typeof createWriteAhead>, "run"> {
+  openFor(key: string): Promise<StackJournal>;
+  readOn(open: StackJournal): StackJournal;
+  fromEarlierRuns(entries?: readonly Entry[]): Entry[];
+  write(open: StackJournal, ...lines: Line[]): Promise<void>;
+  share(event: Event): boolean;
+  refresh?: (() => void) | undefined;
+  stacks: ReadonlyMap<string, Promise<StackJournal>>;
+  acknowledged: Map<string, Known>;
+  removed: ReadonlyMap<string, Removed>;
+}
 
-/** Reads the entries of the files. */
-const entriesIn = ({ openFor, readOn, fromEarlierRuns, share }: Journals) => ({
+const journalMethods = (
+  { pathOf, folderFlag, log }: JournalOptions,
+  { openFor, readOn, fromEarlierRuns, write, share, refresh, stacks, acknowledged, removed, run }: Own,
+) => ({
+  /** The file of the resource's stack, for a message. */
+  pathFor: (key: string) => pathOf(stackOf(key)),
+  /** The command that removes the entries of a resource. */
+  cleanCommand: (key: string) => `npx pulumi-irm recover clean --key "${key}"${folderFlag?.() ?? ""}`,
+
+  // The entries of the files.
+
   /**
    * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
    * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
@@ -173,10 +175,9 @@ const entriesIn = ({ openFor, readOn, fromEarlierRuns, share }: Journals) => ({
     await unlessJournalFails(undefined, () => readOn(open));
     return open.entries.byRecord.get(id)?.some((entry) => entry.key !== key || entry.left) === true;
   },
-});
 
-/** Records the steps of a create. */
-const createsIn = ({ openFor, readOn, fromEarlierRuns, write, share, run, log }: Journals) => ({
+  // The steps of a create.
+
   /**
    * Writes the pending entries of one POST at once, with the time by the service's clock, and holds the lock until their `end`. Returns
    * undefined when another process has meanwhile left an entry for one of the resources. After a JournalError nothing may be sent.
@@ -253,10 +254,9 @@ const createsIn = ({ openFor, readOn, fromEarlierRuns, write, share, run, log }:
   },
   /** The POST is over, whatever its outcome. */
   end: async (entries: readonly Entry[]) => (await openFor((entries[0] as Entry).key)).lock.release(),
-});
 
-/** Records that are now in the engine's state, and records that a refresh found deleted. */
-const acknowledgementsIn = ({ openFor, readOn, share, refresh, stacks, acknowledged, removed, pathOf }: Journals) => ({
+  // Records that are now in the engine's state, and records that a refresh found deleted.
+
   /** The engine has asked for the records of these uids, so its state has them. `key` identifies the resource, if it is known. */
   acknowledge: async (kind: string, uids: readonly string[], key?: string): Promise<void> => {
     const lineById = uids.map((uid) => [recordId(kind, uid), knownLine(kind, uid)] as const);

@@ -31,7 +31,7 @@ type Act =
  * The ownership of all records at one address of the service. `operation`: the processes that share it. Another address may be the same
  * service: neither deletes a record that the other takes or keeps.
  */
-export const createOwnership = (operation: Operation = soleOperation(), service = "") => {
+export const createOwnership = (operation: Operation = soleOperation, service = "") => {
   const leaving = new Set<string>();
   const records = recordsOf(leaving);
   const all = new Map([[service, records]]);

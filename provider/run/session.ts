@@ -78,7 +78,7 @@ export interface Ledger extends StoredStacks {
 export const ledgerWith = (config: Config, environment: Environment): Ledger => {
   const { clock, env, log, engine, storedStacks = noStoredStacks, cwd = process.cwd() } = environment;
   const problem = workTreeProblem(journalFolder(config.journal, env), cwd);
-  const operation = engine ? joinOperation(engine) : soleOperation();
+  const operation = engine ? joinOperation(engine) : soleOperation;
   const service = serviceOf(config.baseUrl);
   const timeoutMs = DEADLINE_MS + config.requestTimeoutMs;
   return {
@@ -95,7 +95,7 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
         if (problem !== undefined) throw new JournalError(withSection(problem, "work-tree"));
         return journalPath(stack, config, env, cwd);
       },
-      folderFlag: folderFlag(config.journal, env),
+      folderFlag: () => folderFlag(config.journal, env),
       clock,
       timeoutMs,
       log,
@@ -170,7 +170,7 @@ interface Event {
 type Problem = [{ property: string; reason: string }];
 
 /** `operation`: the processes that share it. */
-export const bindingPlaces = (operation: Operation = soleOperation(), service = "") => {
+export const bindingPlaces = (operation: Operation = soleOperation, service = "") => {
   // A group may have thousands of bindings: a binding is compared only with the sets.
   const places = new Map<unknown, Record<Claim["type"], Map<unknown, Claim>>>();
   const reduce = ({ place, key, own }: Event): Problem | undefined => {
