@@ -39,7 +39,7 @@ import { refreshOnce, reporterWith } from "./report.ts";
 import { serviceGate } from "./service-gate.ts";
 import { setStepsWith } from "./set-steps.ts";
 import { connectionWith, notedRecords, type StackConfig } from "./shared-state.ts";
-import type { Held, IsSecret, LookedUp, StepParts, Steps } from "./steps.ts";
+import type { Held, IsSecret, LookedUp, NotFound, StepParts, Steps } from "./steps.ts";
 
 /** The state that the methods of a process share. */
 const partsOf = (environment: Environment, looksUp: boolean) => {
@@ -72,7 +72,7 @@ const partsOf = (environment: Environment, looksUp: boolean) => {
     gate,
     /** of a run without checkpoints */
     unchecked: skipsCheckpoints(env) ? uncheckedGate({ ...connection, env, cwd, log }) : undefined,
-    open: openStacks(stepParts, gate.offline.isOn),
+    open: openStacks(stepParts, gate.offline),
     refresh: refreshOnce(),
     stepParts,
   };
@@ -122,11 +122,61 @@ export const withEach = (
 const methodsWithSteps = (parts: ProviderParts, steps: Steps) => ({
   configure: async ({ config }: { config: StackConfig }): Promise<void> => parts.connection.configure(config),
   /**
+   * Returns the inputs in the API's spelling, and all problems. It reports a wrong configuration in the preview, which needs no credentials.
    * `isSecret`: whether one of these arguments is secret, if the adapter knows. `showsNames`: it is known which names the program marks as
    * secret, so all others are not secret.
    */
-  check: (olds: Json, news: Json, isSecret?: IsSecret, showsNames?: boolean) =>
-    check(parts, steps, olds, news, isSecret, showsNames),
+  check: async (
+    olds: Json,
+    given: Json,
+    isSecret?: IsSecret,
+    showsNames?: boolean,
+  ): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }> => {
+    const { connection, looksUp, records, gate, sentences, unchecked, open } = parts;
+    const { [PREVIEW]: isPreview, [SECRET_ARGUMENTS]: secrets, ...news } = given;
+    const isNew = isEmpty(olds);
+    // Only programs in TypeScript report whether the run is an update or a preview; dynamic resources exist only there.
+    const isUpdate = isPreview === undefined && looksUp ? undefined : isPreview !== true;
+    // A dynamic resource names its secret arguments in a preview. In other runs they are unknown.
+    const named: IsSecret | undefined = Array.isArray(secrets)
+      ? (names) => names.some((name) => secrets.includes(name))
+      : undefined;
+    const hides = isSecret ?? named;
+    records.declared.add(news[KEY]);
+
+    // Each throws if the run must not continue.
+    await connection.requireUsable();
+    if (!isNew) await requireAddress(parts, withService(olds));
+    if (gate.offline.reason) await gate.offline.hold();
+    sentences.noteRun(isUpdate === undefined ? undefined : !isUpdate);
+    if (isUidp(olds.parent)) await gate.organization(olds.parent, { isUpdate });
+    // A group that the same update creates does not exist yet.
+    if (isNew && isUidp(news.parent)) await gate.newPlace(news.parent, { isUpdate });
+    if (isUpdate !== false && (await connection.hasCredentials())) await gate.reachable({ isUpdate });
+    if (isUpdate !== undefined) await unchecked?.expect(news[KEY], isUpdate);
+    await open.look(news[KEY], isUpdate);
+
+    const found = await steps.lookUp(olds, news, { looksUp, offline: gate.offline, isSecret: hides });
+    const asked = { olds, news, isUpdate };
+    const looked = found.missing === undefined ? found : withoutRecord(parts, asked, found, found.missing);
+    const { inputs, failures } = await steps.check(olds, looked.news, {
+      isSecret: hides,
+      showsNames: showsNames ?? isPreview === true,
+    });
+    const problems = [...failures, ...looked.failures];
+    if (isNew && gate.offline.reason) gate.offline.expectStep();
+    const isPlanned = isPreview === true && !looksUp && isNew && problems.length === 0;
+    const taken = isPlanned ? await steps.planned(inputs) : undefined;
+    // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
+    const uid = isPlanned ? await steps.knownUid(inputs, taken) : undefined;
+    const isStamped = isPreview !== true && (isNew || steps.createsMore(olds, inputs));
+    const stamp = (isStamped ? connection.newStamp() : undefined) ?? stampTextIn(olds);
+    const place = placeAndTime(serviceOf((await connection.config()).baseUrl), stamp);
+    return {
+      inputs: { ...inputs, ...looked.shown, ...place, ...(uid !== undefined && { uid }) },
+      failures: problems.map(({ property, reason }) => ({ property, reason })),
+    };
+  },
   diff: async (id: string, olds: Json, news: Json): Promise<reconcile.DiffResult> => {
     const { connection, records, refresh, gate, looksUp } = parts;
     const held = steps.held(id, olds, news);
@@ -193,77 +243,13 @@ const methodsWithSteps = (parts: ProviderParts, steps: Steps) => ({
   },
 });
 
-/** A check in this run. */
-interface Asked {
-  /** inputs in the state, none for a new resource */
-  olds: Json;
-  news: Json;
-  isSecret: IsSecret | undefined;
-  /** Only programs in TypeScript report whether the run is an update or a preview; dynamic resources exist only there. */
-  isUpdate: boolean | undefined;
-}
-
-/** Returns the inputs in the API's spelling, and all problems. It reports a wrong configuration in the preview, which needs no credentials. */
-const check = async (
-  parts: ProviderParts,
-  steps: Steps,
-  olds: Json,
-  { [PREVIEW]: isPreview, [SECRET_ARGUMENTS]: secrets, ...news }: Json,
-  marked?: IsSecret,
-  showsNames?: boolean,
-): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }> => {
-  const { connection, looksUp, records, gate } = parts;
-  const isUpdate = isPreview === undefined && looksUp ? undefined : isPreview !== true;
-  // A dynamic resource names its secret arguments in a preview. In other runs they are unknown.
-  const named: IsSecret | undefined = Array.isArray(secrets)
-    ? (names) => names.some((name) => secrets.includes(name))
-    : undefined;
-  const asked: Asked = { olds, news, isSecret: marked ?? named, isUpdate };
-  records.declare(news[KEY]);
-  await passGates(parts, asked);
-  const looked = await lookUp(parts, steps, asked);
-  const { inputs, failures } = await steps.check(olds, looked.news, {
-    isSecret: asked.isSecret,
-    showsNames: showsNames ?? isPreview === true,
-  });
-  const problems = [...failures, ...looked.failures];
-  const isNew = isEmpty(olds);
-  if (isNew) gate.offline.expectStep();
-  const isPlanned = isPreview === true && !looksUp && isNew && problems.length === 0;
-  const taken = isPlanned ? await steps.planned(inputs) : undefined;
-  // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
-  const uid = isPlanned ? await steps.knownUid(inputs, taken) : undefined;
-  const isStamped = isPreview !== true && (isNew || steps.createsMore(olds, inputs));
-  const stamp = (isStamped ? connection.newStamp() : undefined) ?? stampTextIn(olds);
-  const place = placeAndTime(serviceOf((await connection.config()).baseUrl), stamp);
-  return {
-    inputs: { ...inputs, ...looked.shown, ...place, ...(uid !== undefined && { uid }) },
-    failures: problems.map(({ property, reason }) => ({ property, reason })),
-  };
-};
-
-/** Each throws if the run must not continue. */
-const passGates = async (parts: ProviderParts, { olds, news, isUpdate }: Asked): Promise<void> => {
-  const { connection, gate, sentences, unchecked, open } = parts;
-  await connection.requireUsable();
-  await requireAddress(parts, withService(olds));
-  await gate.offline.hold();
-  sentences.noteRun(isUpdate === undefined ? undefined : !isUpdate);
-  if (isUidp(olds.parent)) await gate.organization(olds.parent, { isUpdate });
-  // A group that the same update creates does not exist yet.
-  if (isEmpty(olds) && isUidp(news.parent)) await gate.newPlace(news.parent, { isUpdate });
-  if (isUpdate !== false && (await connection.hasCredentials())) await gate.reachable({ isUpdate });
-  if (isUpdate !== undefined) await unchecked?.expect(news[KEY], isUpdate);
-  await open.look(news[KEY], isUpdate);
-};
-
-const lookUp = async (
-  { env, log, looksUp, gate }: ProviderParts,
-  steps: Steps,
-  { olds, news, isSecret, isUpdate }: Asked,
-): Promise<LookedUp> => {
-  const { missing, ...looked } = await steps.lookUp(olds, news, { looksUp, isOffline: gate.offline.isOn, isSecret });
-  if (missing === undefined) return looked;
+/** After a look-up that found no record for `adopt`. */
+const withoutRecord = (
+  { env, log }: ProviderParts,
+  { olds, news, isUpdate }: { olds: Json; news: Json; isUpdate: boolean | undefined },
+  looked: LookedUp,
+  missing: NotFound,
+): LookedUp => {
   const isOnService = isUpdate === true && !isOnTwins(env);
   if (isOnService || !env[DRIFT_PREVIEW]) return { ...looked, failures: [missingFailure(missing, news)] };
   log(missingText(placeInKey(news[KEY]), missing.reason));

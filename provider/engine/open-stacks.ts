@@ -17,12 +17,12 @@ import { stackOf, unlessJournalFails } from "../run/journal.ts";
 import { journalFolder } from "../run/journal-path.ts";
 import type { Ledger } from "../run/session.ts";
 import { oncePerStack } from "./shared-state.ts";
-import type { Observed, StepParts, Steps } from "./steps.ts";
+import type { Observed, Offline, StepParts, Steps } from "./steps.ts";
 
 type OpenStacks = ReturnType<typeof openStacks>;
 
-/** `isOffline`: the service does not answer, and a preview continues without it. */
-export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, isOffline: () => boolean) => {
+/** `offline`: a preview continues without the service. */
+export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, offline: Offline) => {
   let clearing: Promise<void> = Promise.resolve();
   const look = async (key: string, isUpdate: boolean | undefined): Promise<void> => {
     const { journal } = await ledger();
@@ -34,7 +34,7 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
           throw new SessionError(withSection(uncomparableText(stackOf(key)), "open-stack"));
         stacks.current = await findOpenStack(await connect(), { key, isPreview });
         if (stacks.current) log(describeOpenStack(stacks.current));
-      } else if (!isOffline() && (await hasCredentials()) && (await journal.isBehind(key))) {
+      } else if (!offline.reason && (await hasCredentials()) && (await journal.isBehind(key))) {
         const { stack, messages } = await findLostMachine(await connect(), { key, isPreview });
         stacks.current = stack;
         for (const message of messages) log(message);

@@ -39,30 +39,33 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
   /** The behavior without the service, if the run may be a preview. */
   const offline = offlineWith(clock, log);
 
-  const goOffline = (error: Unreachable, { isUpdate }: Run) => {
-    if (isUpdate) throw error;
-    offline.begin(error);
-  };
   const refuse = (error: unknown) => {
     if (error instanceof WrongService) stopped.reason ??= error;
     throw error;
   };
   const absenceIn = async (root: string, run: Run): Promise<Absence | undefined> => {
     if (!(await hasCredentials()) || (await config()).movedFrom === root) return undefined;
-    const lookedUp = getOrInsert(lookUps, root, async (): Promise<LookUp> => {
+    const found = await getOrInsert(lookUps, root, async (): Promise<LookUp> => {
+      let session: Session | undefined;
       try {
-        const found = await lookUpOrganization(await connect(), await config(), root);
-        if (!("problem" in found)) contact ??= Promise.resolve();
-        return found;
+        session = await connect();
+        const absence = await absenceOf(session, root);
+        contact ??= Promise.resolve();
+        return { absence };
       } catch (error) {
-        if (error instanceof WrongService) throw error;
-        return { problem: (error as Error).message };
+        if (!session) return { problem: (error as Error).message };
+        const ofSession = sessionErrorOf(error);
+        const cause = ofSession ?? apiErrorOf(error) ?? (error as Error);
+        const problem = sessionText(cause);
+        // The caller runs a server on loopback, so one that refuses the caller is a different one than before.
+        if (isApiError(cause) && REFUSALS.includes(cause.code) && isLoopbackUrl((await config()).authUrl))
+          throw new WrongService(uncheckedText(root, problem));
+        return { problem, isOfSession: ofSession !== undefined };
       }
     });
-    const found = await lookedUp;
     if (!("problem" in found)) return found.absence;
-    if (run.isUpdate !== false && found.isOfSession) goOffline(new Unreachable(found.problem), run);
-    if (!offline.isOn() && !reported.has(root)) log(uncheckedText(root, found.problem));
+    if (run.isUpdate !== false && found.isOfSession) offline.begin(new Unreachable(found.problem), run.isUpdate);
+    if (!offline.reason && !reported.has(root)) log(uncheckedText(root, found.problem));
     reported.add(root);
     return undefined;
   };
@@ -90,11 +93,11 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
     newPlace,
     /** Throws if no request of an update can succeed: no connection, or a sign-in that fails. Sends one request if none has been sent. */
     reachable: async (run: Run) => {
-      if (offline.isOn()) return;
+      if (offline.reason) return;
       contact ??= connect().then(tryToReach);
       await contact.catch((error) => {
         if (!(error instanceof Unreachable)) throw error;
-        goOffline(error, run);
+        offline.begin(error, run.isUpdate);
       });
     },
     offline,
@@ -134,20 +137,6 @@ const RESTARTED =
 
 /** The result for an organization, or why there is none. `isOfSession`: each request would fail in the same way. */
 type LookUp = { absence: Absence | undefined } | { problem: string; isOfSession?: boolean };
-
-/** Throws on loopback if the caller is refused: the caller runs that server, so it is a different one than before. */
-const lookUpOrganization = async (session: Session, config: Config, organization: string): Promise<LookUp> => {
-  try {
-    return { absence: await absenceOf(session, organization) };
-  } catch (error) {
-    const ofSession = sessionErrorOf(error);
-    const cause = ofSession ?? apiErrorOf(error) ?? (error as Error);
-    const problem = sessionText(cause);
-    if (isApiError(cause) && REFUSALS.includes(cause.code) && isLoopbackUrl(config.authUrl))
-      throw new WrongService(uncheckedText(organization, problem));
-    return { problem, isOfSession: ofSession !== undefined };
-  }
-};
 
 /** Throws the error of the session, whose text names no resource. Any other error concerns only its own request. */
 const tryToReach = async (session: Session) => {
@@ -224,9 +213,9 @@ export const offlineWith = (clock: Clock, log: (text: string) => void) => {
   const offline = {
     /** why no request can succeed */
     reason: undefined as SessionError | undefined,
-    isOn: () => offline.reason !== undefined,
-    /** No request can succeed. This is final: from now on the inputs lack values that need a look-up. */
-    begin: (own: SessionError) => {
+    /** No request can succeed. An update ends. Otherwise this is final: from now on the inputs lack values that need a look-up. */
+    begin: (own: SessionError, endsRun = false) => {
+      if (endsRun) throw own;
       offline.reason ??= own;
     },
     /** Before a resource is checked. */

@@ -41,9 +41,9 @@ export const setStepsWith = (parts: StepParts): Steps => {
   const shared = sharedWith(parts);
   return {
     derivesParent: false,
-    lookUp: async (olds, news, { looksUp, isOffline }) => ({
+    lookUp: async (olds, news, { looksUp, offline }) => ({
       news,
-      failures: looksUp && !isOffline() ? await roleProblems(shared, olds, news) : [],
+      failures: looksUp && !offline.reason ? await roleProblems(shared, olds, news) : [],
     }),
     createsMore: (olds, inputs) => declaredKey(olds) !== declaredKey(inputs),
     planned: async () => undefined,

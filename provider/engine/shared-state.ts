@@ -49,12 +49,6 @@ export const connectionWith = (environment: Environment) => {
     session ??= { ...sessionWith(settings, environment, own), stopped };
     return session;
   };
-  const requireUsable = async () => {
-    const own = await configured.promise;
-    const problem = workTreeProblem(journalFolder(requireConfig(own, true).journal, env), cwd);
-    if (problem !== undefined) throw new ConfigError([problem], "work-tree");
-    for (const warning of own.warnings) log(warning);
-  };
 
   return {
     stopped,
@@ -70,7 +64,11 @@ export const connectionWith = (environment: Environment) => {
     },
     /** Throws if the configuration is wrong; this needs no credentials. Logs its warnings once. */
     requireUsable: () => {
-      usable ??= requireUsable();
+      usable ??= configured.promise.then((own) => {
+        const problem = workTreeProblem(journalFolder(requireConfig(own, true).journal, env), cwd);
+        if (problem !== undefined) throw new ConfigError([problem], "work-tree");
+        for (const warning of own.warnings) log(warning);
+      });
       return usable;
     },
     hasCredentials: async () => missingCredentials((await configured.promise).credentials) === undefined,
@@ -100,12 +98,12 @@ export const connectionWith = (environment: Environment) => {
 // the state. Only a check shows that the program declares one, perhaps under another name.
 
 export const notedRecords = () => {
+  /** keys of the resources that the engine has checked */
   const declared = new Set<unknown>();
   /** the records that ownership knows to be in the state, with their owners */
   const noted = new Set<string>();
   return {
-    /** The engine checks the resource with this key. */
-    declare: (key: unknown): void => void declared.add(key),
+    declared,
     isDeclared: (key: unknown) => declared.has(key),
     /** A refresh reads before any check, and a destroy checks nothing. */
     declaresNothing: () => declared.size === 0,

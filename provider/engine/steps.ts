@@ -55,12 +55,16 @@ export interface LookedUp {
   shown?: Json;
 }
 
+/** `reason`: why the service does not answer, since that is known. */
+export interface Offline {
+  readonly reason: Error | undefined;
+}
+
 /** How a check looks up the records that the program names. */
 export interface LookUp {
   /** otherwise the program has done so */
   looksUp: boolean;
-  /** the service does not answer */
-  isOffline(): boolean;
+  offline: Offline;
   /** undefined if unknown */
   isSecret: IsSecret | undefined;
 }

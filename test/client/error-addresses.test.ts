@@ -110,7 +110,7 @@ const TEXTS_FROM: readonly string[] = [
   "failed",
   "notVisibleText(root, await config(), absence)",
   "otherAddress(before as string, serviceOf(current.baseUrl), current)",
-  "uncheckedText(organization, problem)",
+  "uncheckedText(root, problem)",
 ];
 
 const files = globSync("{access,ci,cli,client,gate,plugin,provider,pulumi,schema,server}/**/*.ts", { cwd: root })

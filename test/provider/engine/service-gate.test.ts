@@ -267,7 +267,7 @@ it("a run with the service waits for nothing, and says nothing", async () => {
   await offline.hold();
   offline.noteShown();
   offline.carriedOut();
-  expect([clock.sleeps, messages, offline.isOn()]).toEqual([[], [], false]);
+  expect([clock.sleeps, messages, offline.reason]).toEqual([[], [], undefined]);
 });
 
 it("a preview warns once, also one in which nothing changes, and its checks wait no longer", async () => {
@@ -278,7 +278,7 @@ it("a preview warns once, also one in which nothing changes, and its checks wait
   offline.noteShown();
   await offline.hold();
   offline.expectNone();
-  expect([clock.sleeps, messages, offline.isOn()]).toEqual([[], [WARNING], true]);
+  expect([clock.sleeps, messages, offline.reason]).toEqual([[], [WARNING], REASON]);
   const unchanged = startOffline();
   unchanged.offline.begin(REASON);
   unchanged.offline.expectNone();

@@ -216,7 +216,7 @@ describe("a resource that no program declares any more", () => {
         names: {} as StepParts["names"],
         isDeclared: () => true,
       },
-      () => false,
+      { reason: undefined },
     );
 
   it("keeps a record that is older than the killed run, one of two that match, and what the engine would keep: of a resource that is protected, or retained on delete", async () => {
