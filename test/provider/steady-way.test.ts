@@ -43,11 +43,11 @@ const requireShort = ({ way }: Passed, files: number, functions: number): void =
 };
 
 it("passes few files and functions: checks, one more create, and a first delete", async () => {
-  requireShort(await pass("first-check"), 48, 191);
-  requireShort(await pass("check"), 25, 69);
+  requireShort(await pass("first-check"), 47, 157);
+  requireShort(await pass("check"), 24, 54);
   const created = await pass("create");
   const { id, outs } = created.stored;
   const deleted = await pass("delete", id, JSON.stringify(outs));
-  requireShort(created, 28, 118);
+  requireShort(created, 28, 117);
   requireShort(deleted, 19, 60);
 });
