@@ -1,45 +1,29 @@
 // `irm review --base`: rules come from the commit that the change is merged into, and the change cannot edit them for its own review.
 import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { BUILT_IN_ROLE_CAPABILITIES } from "../../schema/index.ts";
 import { grant, makeChange, writeChangeFile } from "../harness/change-file.ts";
 import { serveSignedIn } from "../harness/signed-in.ts";
 import { exactFailure, failure, runIrm } from "../support/irm.ts";
-import { createRepository, type TestRepository } from "../support/repository.ts";
+import { createRepository, useRepository } from "../support/repository.ts";
 
-let repository: TestRepository;
-let base: string;
-let change: string;
 const api = await serveSignedIn();
 const { uid: ci } = await api.actor("ci");
 /** The identity "ci" would become owner of the organization. */
 const made = await makeChange(api, grant(api, api.organization, ci, "owner"));
+const repository = useRepository({ "Pulumi.yaml": "name: acme\n", "review.yaml": "deny: [gains-owner]\n" });
+let base: string;
+let change: string;
 beforeEach(() => {
-  repository = createRepository();
-  base = repository.commit({ "Pulumi.yaml": "name: acme\n", "review.yaml": "deny: [gains-owner]\n" });
-  repository.git("checkout", "--quiet", "-b", "change");
-  change = writeChangeFile(join(repository.root, ".git", "change.json"), made);
-  vi.spyOn(process, "cwd").mockReturnValue(repository.root);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  repository.remove();
+  base = repository.git("rev-parse", "main");
+  change = writeChangeFile(repository.at(".git/change.json"), made);
 });
 
 const run = (...flags: string[]) => runIrm("review", change, "--format", "json", ...flags);
 
 const rulesOf = (stdout: string) => Report.parse(JSON.parse(stdout)).rules;
 const findingsOf = (stdout: string) => Report.parse(JSON.parse(stdout)).findings;
-/** Commits to main what the change then begins with. */
-const onMain = (files: Readonly<Record<string, string>>): void => {
-  repository.git("checkout", "--quiet", "main");
-  base = repository.commit(files);
-  repository.git("checkout", "--quiet", "-B", "change");
-};
-const workIn = (folder: string): void => void vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, folder));
-
 const changedRules = (stdout: string): string | undefined =>
   findingsOf(stdout).find(({ rule }) => rule === "rules-changed")?.message;
 
@@ -60,7 +44,7 @@ test("an allowance that the change adds does not excuse it, and is a finding wit
 });
 
 const inJob = (target: string): void => {
-  const event = join(repository.root, ".git", "event.json");
+  const event = repository.at(".git/event.json");
   const content = { pull_request: { base: { sha: base } }, repository: { default_branch: "main" } };
   writeFileSync(event, JSON.stringify(content));
   vi.stubEnv("GITHUB_BASE_REF", target);
@@ -99,10 +83,10 @@ test("in a job of a pull request, --base makes no other target right; an allowan
 });
 
 test("--rules is read at the base, by its path from the top level", async () => {
-  onMain({ "ci/rules.yaml": "deny: [root-binding]\n" });
+  repository.onMain({ "ci/rules.yaml": "deny: [root-binding]\n" });
   repository.commit({ "ci/rules.yaml": "deny: []\n" });
-  workIn("ci");
-  for (const path of ["ci/rules.yaml", join(repository.root, "ci", "rules.yaml")]) {
+  repository.workIn("ci");
+  for (const path of ["ci/rules.yaml", repository.at("ci/rules.yaml")]) {
     const { code, stdout } = await run("--base", "main", "--rules", path);
     expect(code).toBe(3);
     expect(changedRules(stdout)).toContain("this change edits ci/rules.yaml: - deny root-binding");
@@ -111,7 +95,7 @@ test("--rules is read at the base, by its path from the top level", async () => 
 
 test("the rules are those beside the Pulumi.yaml of the base, which the change cannot move", async () => {
   repository.commit({ "infra/Pulumi.yaml": "name: acme\n", "infra/review.yaml": "allow: []\n" });
-  workIn("infra");
+  repository.workIn("infra");
   expect((await run("--base", "main")).code).toBe(3);
 });
 
@@ -139,7 +123,7 @@ test.each<[what: string, edit: (file: string) => void, message: string | undefin
   ],
   ["only its comments change: none", (file) => writeFileSync(file, "# why\ndeny: [gains-owner]\n"), undefined],
 ])("what the change does to the file is a finding, when %s", async (_, edit, message) => {
-  edit(join(repository.root, "review.yaml"));
+  edit(repository.at("review.yaml"));
   const { code, stdout } = await run("--base", "main");
   expect(code).toBe(3);
   expect(changedRules(stdout)).toEqual(message);
@@ -147,7 +131,7 @@ test.each<[what: string, edit: (file: string) => void, message: string | undefin
 
 test("a base without the file has no rules, which is said; one that the change adds counts after the merge", async () => {
   repository.git("checkout", "--quiet", "main");
-  unlinkSync(join(repository.root, "review.yaml"));
+  unlinkSync(repository.at("review.yaml"));
   const without = repository.commit();
   repository.write({ "review.yaml": "deny: [gains-owner]\nrequired: { owners: 2, may-own: [/boss] }\n" });
   const { code, stdout, stderr } = await run("--base", "main");
@@ -163,7 +147,7 @@ test("a base without the file has no rules, which is said; one that the change a
 });
 
 test("required fails the review without being denied", async () => {
-  onMain({ "review.yaml": "required: { owners: 9 }\n" });
+  repository.onMain({ "review.yaml": "required: { owners: 9 }\n" });
   const { code, stdout } = await run("--base", "main");
   expect(code).toBe(3);
   expect(findingsOf(stdout).filter(({ denied }) => denied)).toEqual([
@@ -181,19 +165,19 @@ test.each([
 
 const FILES = { "access/Pulumi.yaml": "name: acme\n", "access/review.yaml": "deny: [gains-owner]\n" };
 const atBase = (files: Readonly<Record<string, string>>): void => {
-  onMain(files);
-  workIn("access");
+  repository.onMain(files);
+  repository.workIn("access");
 };
 const REMEDY = "so it is not clear whose rules and tests count. Leave the folder what it is, or give it another name\n";
 
 test("a folder that the change makes lead elsewhere is refused: a link in its place", async () => {
   atBase(FILES);
   expect((await run("--base", "main")).code).toBe(3);
-  renameSync(join(repository.root, "access"), join(repository.root, "other"));
-  symlinkSync("other", join(repository.root, "access"));
+  renameSync(repository.at("access"), repository.at("other"));
+  symlinkSync("other", repository.at("access"));
   repository.commit({ "other/review.yaml": "deny: []\n" });
   // The system has resolved the link for the command.
-  workIn("other");
+  repository.workIn("other");
   expect(await run("--base", "main")).toEqual(
     exactFailure(1, `irm review: this change makes access, which is a folder at main, a link to other, ${REMEDY}`),
   );
@@ -201,9 +185,9 @@ test("a folder that the change makes lead elsewhere is refused: a link in its pl
 
 test("a link that leads elsewhere, or that the base has, is not refused", async () => {
   atBase({ ...FILES, "docs/a.md": "a" });
-  renameSync(join(repository.root, "docs"), join(repository.root, "more"));
-  symlinkSync("more", join(repository.root, "docs"));
-  symlinkSync("access", join(repository.root, "alias"));
+  renameSync(repository.at("docs"), repository.at("more"));
+  symlinkSync("more", repository.at("docs"));
+  symlinkSync("access", repository.at("alias"));
   repository.commit();
   expect((await run("--base", "main")).code).toBe(3);
 });
@@ -232,7 +216,7 @@ test("without a base, the rules come from the work tree, which is said, by the p
       "irm review: the rules come from review.yaml in the work tree; for a pull request give --base REF: its author cannot edit the rules there\n",
   });
   repository.write({ "ci/rules.yaml": "deny: [gains-owner]\n" });
-  workIn("ci");
+  repository.workIn("ci");
   expect((await run("--rules", "ci/rules.yaml")).code).toBe(3);
   expect(await run("--rules", "rules.yaml")).toEqual(
     failure(2, "the path counts from the top level of the repository, so this is"),
@@ -247,7 +231,7 @@ const VIEWER = BUILT_IN_ROLE_CAPABILITIES.viewer as readonly string[];
 
 test("roles.lock.yaml of the base says what the service has changed; a change of it is a finding", async () => {
   const reader = await api.actor("reader", { role: "viewer" });
-  onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
+  repository.onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
   const { stdout } = await run("--base", "main");
   expect(Report.parse(JSON.parse(stdout)).roles).toMatchObject([
     {
@@ -260,7 +244,7 @@ test("roles.lock.yaml of the base says what the service has changed; a change of
   const text = await runIrm("review", change, "--base", "main");
   expect(text.stdout).toContain("the service changed viewer: +account_associations.list; 1 identity gained it");
   expect(changedRules(stdout)).toBeUndefined();
-  onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
+  repository.onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
   repository.commit({ "roles.lock.yaml": lockWith(VIEWER) });
   expect(changedRules((await run("--base", "main")).stdout)).toBeUndefined();
   repository.commit({ "roles.lock.yaml": lockWith([...VIEWER, "skills.publish"]) });
@@ -279,6 +263,6 @@ test("roles.lock.yaml of the base says what the service has changed; a change of
   }
   repository.commit({ "roles.lock.yaml": "services: 1\n" });
   expect(changedRules((await run("--base", "main")).stdout)).toContain("this change edits roles.lock.yaml: roles.lock");
-  unlinkSync(join(repository.root, "roles.lock.yaml"));
+  unlinkSync(repository.at("roles.lock.yaml"));
   expect(changedRules((await run("--base", "main")).stdout)).toContain("it removes the file");
 });

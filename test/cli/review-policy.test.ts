@@ -1,14 +1,12 @@
-// `irm review --policy`: which project runs, with which packages, and what of the change counts. An engine stands in its place that writes down
-// what it finds; test/lifecycle/action.test.ts runs the real one.
+// `irm review --policy`, with a program in place of the engine; test/lifecycle/action.test.ts has a real one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { MAIN, type TemporaryFolder, temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
-import { createRepository, type TestRepository } from "../support/repository.ts";
+import { useRepository } from "../support/repository.ts";
 
 const POLICY = "organization: { name: acme }\ninclude: [teams/a.yaml]\n";
 const BASE = {
@@ -23,14 +21,10 @@ const BASE = {
   "lib/key.bin": "\u0000\u0001",
 };
 
-let repository: TestRepository;
+const repository = useRepository(BASE);
 let place: TemporaryFolder;
 beforeEach(() => {
-  repository = createRepository();
-  repository.commit(BASE);
-  repository.git("checkout", "--quiet", "-b", "change");
   place = temporaryFolder();
-  // In each program's folder, they write down what they find there.
   const seen = 'for one in $(find . -type f -o -type l | sort); do echo "== $one"; cat $one; done';
   place.write(
     "bin/pulumi",
@@ -41,23 +35,15 @@ beforeEach(() => {
     `#!/bin/sh\necho "$PWD: $*" > ${place.path("npm")}\nmkdir node_modules; echo installed > node_modules/one\n`,
   );
   for (const name of ["pulumi", "npm"]) chmodSync(place.path(`bin/${name}`), 0o755);
-  vi.spyOn(process, "cwd").mockReturnValue(repository.root);
   vi.stubEnv("PATH", `${place.path("bin")}:${process.env.PATH}`);
   vi.stubEnv("XDG_CACHE_HOME", place.path("cache"));
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  repository.remove();
-  place.remove();
+  return () => {
+    vi.unstubAllEnvs();
+    place.remove();
+  };
 });
 
-const onMain = (files: Readonly<Record<string, string>>): void => {
-  repository.git("checkout", "--quiet", "main");
-  repository.commit(files);
-  repository.git("checkout", "--quiet", "-B", "change");
-};
-const at = (name: string): string => join(repository.root, name);
+const at = (name: string) => repository.at(name);
 const textOf = (name: string): string | undefined =>
   existsSync(place.path(name)) ? readFileSync(place.path(name), "utf8") : undefined;
 
@@ -109,9 +95,12 @@ test("the project that runs has no policy where the change removes it, and none 
 });
 
 test("the project that runs is that of a folder below the top level, with files of the base above it", async () => {
-  onMain({ "infra/Pulumi.yaml": "name: infra\nruntime: yaml\n", "infra/access.yaml": "organization: acme\n" });
+  repository.onMain({
+    "infra/Pulumi.yaml": "name: infra\nruntime: yaml\n",
+    "infra/access.yaml": "organization: acme\n",
+  });
   repository.write({ "infra/access.yaml": "organization: { name: other }\n", "index.ts": "theirs\n" });
-  vi.spyOn(process, "cwd").mockReturnValue(at("infra"));
+  repository.workIn("infra");
   const { folder, files, stderr, npm } = await run("--policy", at("infra/access.yaml"));
   expect(folder).toMatch(/\/infra$/);
   expect(files).toContain("organization: { name: other }");
@@ -174,13 +163,13 @@ test.each<[string, () => void]>([
 });
 
 test("packages are installed where scripts of the project would have run in the work tree", async () => {
-  onMain({ "package.json": '{ "scripts": { "postinstall": "node index.ts" } }' });
+  repository.onMain({ "package.json": '{ "scripts": { "postinstall": "node index.ts" } }' });
   install();
   expect((await run()).npm).toContain(": ci --ignore-scripts ");
 });
 
 test("packages of Python are those of the machine", async () => {
-  onMain({ "Pulumi.yaml": "name: access\nruntime: { name: python, options: { virtualenv: venv } }\n" });
+  repository.onMain({ "Pulumi.yaml": "name: access\nruntime: { name: python, options: { virtualenv: venv } }\n" });
   repository.write({ "venv/.keep": "" });
   const { code, stderr, files } = await run();
   expect({ code, files }).toEqual({ code: 1, files: "" });
@@ -201,7 +190,6 @@ test("is refused without a base, a stack, or beside another operation, with all 
 });
 
 const OTHER = "organization: { name: acme }\n";
-/** A change of files, and the policy under review. */
 const edited = (files: Record<string, string>, policy = "access.yaml") => {
   repository.write(files);
   return at(policy);
@@ -237,7 +225,7 @@ test.each<[string, () => string, string]>([
   [
     "one beside a program that the base does not have",
     () => {
-      vi.spyOn(process, "cwd").mockReturnValue(at("new"));
+      repository.workIn("new");
       return edited({ "new/Pulumi.yaml": "name: new\nruntime: yaml\n", "new/access.yaml": OTHER }, "new/access.yaml");
     },
     "it is not clear which program reads the policy",

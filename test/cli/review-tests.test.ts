@@ -1,7 +1,6 @@
 // `irm review` runs tests of access on what a change leads to: those of the base, whatever the change does to them, and its own.
 import { unlinkSync } from "node:fs";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Change } from "../../access/change/change.ts";
 import { Report } from "../../access/review/report.ts";
 import type { Client } from "../../client/client.ts";
@@ -13,39 +12,26 @@ import { createUid } from "../harness/records.ts";
 import { signIn, signInForEach } from "../harness/signed-in.ts";
 import { startTeam } from "../harness/team.ts";
 import { failure, runIrm } from "../support/irm.ts";
-import { createRepository, type TestRepository } from "../support/repository.ts";
+import { useRepository } from "../support/repository.ts";
 
 const { api, platform, registry, publisher } = await startTeam();
 const { uid: release } = await api.actor("release", { role: publisher, at: registry, in: platform });
 signInForEach(api);
 let server: TestServer;
-let repository: TestRepository;
 
 const TESTS = `tests:
   - { name: release publishes nowhere else, identity: platform/release, cannot: { capability: tag.create, at: platform } }
   - { name: only the owner gives access, capability: role_bindings.create, only: [owner] }
 `;
 
+const repository = useRepository({ "Pulumi.yaml": "name: acme\n", "access.tests.yaml": TESTS });
 beforeEach(() => {
   server = api;
-  repository = createRepository();
-  repository.commit({ "Pulumi.yaml": "name: acme\n", "access.tests.yaml": TESTS });
-  repository.git("checkout", "--quiet", "-b", "change");
-  vi.spyOn(process, "cwd").mockReturnValue(repository.root);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  repository.remove();
 });
 
-const onMain = (files: Readonly<Record<string, string>>): void => {
-  repository.git("checkout", "--quiet", "main");
-  repository.commit(files);
-  repository.git("checkout", "--quiet", "-B", "change");
-};
-const base = (tests: string): void => onMain({ "access.tests.yaml": tests });
+const base = (tests: string) => repository.onMain({ "access.tests.yaml": tests });
 const write = (tests: string): void => repository.write({ "access.tests.yaml": tests });
-const changeFile = (): string => join(repository.root, ".git", "change.json");
+const changeFile = () => repository.at(".git/change.json");
 
 type Act = (client: Client) => Promise<unknown>;
 
@@ -74,7 +60,6 @@ const rulesChanged = (report: Report | undefined) =>
   report?.findings.find(({ rule, message }) => rule === "rules-changed" && message.includes("tests of access"))
     ?.message;
 
-/** With the tests of main: the exit code, what fails, and the report. */
 const reviewed = async (acts: Act | readonly Act[]) => {
   const { code, report } = await run(acts, "--base", "main");
   return { verdict: [code, ...(failures(report) ?? [])], report };
@@ -107,7 +92,7 @@ test("a change is not excused by removing a test, or the file: it counts, and th
   expect(rulesChanged(report)).toBe(
     'this change edits the tests of access: - test "release publishes nowhere else", - test "only the owner gives access"; what it removes counts until the merge, and what it adds counts already',
   );
-  unlinkSync(join(repository.root, "access.tests.yaml"));
+  unlinkSync(repository.at("access.tests.yaml"));
   expect((await reviewed(gives("owner"))).verdict).toEqual(verdict);
 });
 
@@ -163,7 +148,6 @@ describe("of several organizations", async () => {
       3,
       expect.stringMatching(new RegExp(`^true only the owner gives access: in [^:]+: ${BROKEN}$`)),
     ]);
-    // What they name is in one of them.
     base('tests: [{ name: ci does nothing, identity: ci, cannot: "*" }]\n');
     expect((await reviewed([owns, more])).verdict[0]).toBe(3);
     expect((await reviewed(more)).verdict[0]).toBe(0);
@@ -218,7 +202,7 @@ test("mistakes at the base exit with 1; a test that names what is gone fails, an
 
 test("without a base the tests of the work tree run, and --tests names another file, at the base too", async () => {
   expect((await run(gives("owner"))).code).toBe(3);
-  onMain({ "access.tests.yaml": "tests: []\n", "ci/team.tests.yaml": TESTS });
+  repository.onMain({ "access.tests.yaml": "tests: []\n", "ci/team.tests.yaml": TESTS });
   const flags = ["--base", "main", "--tests", "ci/team.tests.yaml"];
   repository.git("checkout", "--quiet", "HEAD~1");
   expect((await run(gives("owner"), ...flags)).code).toBe(1);
@@ -243,8 +227,8 @@ access: { platform: { viewer: [release] } }
   };
   beforeEach(() => {
     repository.git("checkout", "--quiet", "main");
-    unlinkSync(join(repository.root, "access.tests.yaml"));
-    onMain({ "access.yaml": `include: [tests.yaml]\n${policy()}`, "tests.yaml": SECTION });
+    unlinkSync(repository.at("access.tests.yaml"));
+    repository.onMain({ "access.yaml": `include: [tests.yaml]\n${policy()}`, "tests.yaml": SECTION });
   });
 
   test("the section, and what the policy includes, are those of the base", async () => {
