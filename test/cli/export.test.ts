@@ -1,5 +1,4 @@
-// `irm export` against a real server: what it prints, writes and refuses, and how many requests it sends; and with `--into`, what it adds to a
-// policy, and what it leaves as it is.
+// `irm export` against a real server: what it prints, writes, refuses and requests; and `--into` a policy.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { runInNewContext } from "node:vm";
@@ -43,7 +42,6 @@ test("adds what exists to a policy of two lines, with a file of uids, and a seco
     identities: { "platform-release": made.release },
     roles: { publisher: made.publisher },
   });
-  // What a policy has no word for is named, and so is each entry.
   expect(stderr).toContain('not added, a policy has no word for 2 repos: "Nginx_1", "mirror"\n');
   expect(stderr).toContain('not added, a policy has no word for 2 identity providers: "sso", "sso with secret"\n');
   expect(stderr).toContain(`not declared: role binding ${made.twin}: grants the same`);
@@ -57,24 +55,6 @@ test("adds what exists to a policy of two lines, with a file of uids, and a seco
 });
 
 // test/access/export/into.test.ts adds any part of an organization to any other.
-test("gives another key to what has the key of the policy, and takes an identity of the policy for that of its name", async () => {
-  const text = `organization: ${acme}
-groups: { platform: }
-identities:
-  cloud: { name: former, github: { repository: acme/former, branch: main } } # has left
-  pusher: { name: release, in: platform, github: { repository: acme/images, branch: main } }
-`;
-  writeFileSync("access.yaml", text);
-  expect((await into()).code).toBe(0);
-  for (const line of text.split("\n").slice(2, -1)) expect(read()).toContain(line);
-  const { identities, access } = parse(read());
-  const [key = ""] = Object.keys(identities).filter((one) => identities[one].aws);
-  expect(key).toMatch(/^cloud-[0-9a-f]{16}$/);
-  expect(identities[key].name).toBe("cloud");
-  expect(access.platform.viewer).toContain(key);
-  expect(JSON.parse(read("adopt.json")).identities).toMatchObject({ pusher: made.release, [key]: expect.any(String) });
-});
-
 test("docs/export.md shows what its example prints", async () => {
   const page = readFileSync(new URL("../../docs/export.md", import.meta.url), "utf8");
   const [, section = ""] = page.split("## Add to a policy that you have\n");
@@ -219,10 +199,8 @@ test("prints a program with every record, by name and with presets; it sends one
     serviceBindings: { SYNCER: { resource: "Identity platform-release" } },
   });
   expect([...resources.keys()].filter((name) => name.startsWith("Tag "))).toHaveLength(4);
-  // Without its secret, the provider is named by its uid and not declared.
   expect(resources.has("IdentityProvider sso-with-secret")).toBe(false);
   expect(at("ExternalGroupRoleMapping sso-with-secret-everyone-viewer").parent).toBe(made.withSecret);
-  // Of two equal bindings the second one is named.
   const twin = `role binding ${made.twin}: grants the same as another role binding of its group`;
   expect(stdout).toContain(`//   - ${twin}\n`);
   expect(stdout).not.toContain("adopt:");
@@ -290,7 +268,6 @@ test("names what the caller cannot see, in the program and on stderr, and exits 
     "not visible: identities of this group cannot be listed: identity.list is needed at it (/, ",
   );
   expect(stdout).toContain("// The caller cannot see, so the program does not have:\n//   - ");
-  // The organization itself is named by its uid.
   expect(declared(stdout).get("Group platform")).toMatchObject({ parent: api.organization });
 });
 

@@ -21,7 +21,6 @@ const path = folder.path("change.json");
 
 signInForEach(api);
 
-/** What an update sends that makes a group and an identity which publishes there, and lets an identity that exists do so too. */
 const made = await makeChange(api, async (client) => {
   const { uid: team } = await createRecord(client, resources.group, platform, { name: "team" });
   const claimMatch = { issuer: "https://issuer.example", subject: "bot" };
@@ -145,18 +144,12 @@ test.each<[what: string, file: () => string, problem: string]>([
     "is a change for https://other.example, and this is http://127.0.0.1:",
   ],
   [
-    "expired",
-    () => fileOf({ expires: "2026-01-01T00:00:00Z" }),
-    "expired at 2026-01-01T00:00:00Z; make the change again",
-  ],
-  [
     "of an identity that is not there",
     () => fileOf({ as: `${platform}/${"0".repeat(16)}` }),
     "0000000000000000: there is no identity with this uid at http://127.0.0.1:",
   ],
   ["that is not there", () => folder.path("none.json"), "there is no file"],
   ["that never ends", () => "/dev/zero", "is not a regular file"],
-  ["that is another one", () => folder.write("any.json", "[1]"), "is not a change; npx pulumi-irm review --out FILE"],
 ])("refuses a file %s", async (_, file, problem) => {
   const refused = await runIrm("review", file());
   expect(refused).toEqual(failure(1, problem));

@@ -169,6 +169,12 @@ test.each([
     { roles: [{ uid: "a".repeat(40), name: "__proto__", capabilities: ["CAP_IAM_GROUPS_LIST"] }] },
     "__proto__ cannot be a name here",
   ],
+  [
+    "lists a role without a uid",
+    200,
+    { roles: [{ name: "acme" }] },
+    'lists a record "acme" without a uid. Run it again',
+  ],
 ])("a service that %s is one error, and nothing is written", async (_, status, body, text) => {
   const proxy = await startProxy(() => api.baseUrl);
   const stop = proxy.answer("GET", /\/roles(\?|$)/, status, body);
@@ -237,8 +243,7 @@ const write = (name: string, role: string, lock?: string): string => {
 
 test("offline, the lock decides: a test passes only with the bundles of every service", async () => {
   const lock = lockOf({ [A]: { viewer: ["groups.list"] }, [B]: { viewer: ["skills.publish"] } });
-  const file = write("two", "viewer", lock);
-  const { code, stdout, stderr } = await runIrm("test", file);
+  const { code, stdout, stderr } = await runIrm("test", write("two", "viewer", lock));
   expect(code).toBe(3);
   expect(stdout).toContain("https://b.example.com: ci can skills.publish at /");
   expect(stderr).toContain(`built-in roles of https://a.example.com as of 2026-11-28, from `);

@@ -1,6 +1,4 @@
-// Help, and wrong command lines: one error on stderr, last, nothing on stdout, exit 2.
-// Each `irm` command in README and docs is one that the command line has, with flags that its help names.
-// `irm completion SHELL`: the script works in its shell and completes what the command line accepts.
+// Help, wrong command lines, the commands in README and docs, and `irm completion SHELL`.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -107,21 +105,9 @@ test.each<[string[], string, string]>([
   [["toString"], "irm", "unknown command 'toString'"],
   [["serve", "--prot", "1"], "irm serve", "unknown option '--prot'\n(Did you mean --port?)"],
   [["recover", "list", "--flder"], "irm recover list", "unknown option '--flder'\n(Did you mean --folder?)"],
-  [["--colour"], "irm", "unknown option '--colour'"],
   [["init", "--organizaton", "acme"], "irm init", "unknown option '--organizaton'\n(Did you mean --organization?)"],
-  [
-    ["completion", "ksh"],
-    "irm completion",
-    "command-argument value 'ksh' is invalid for argument 'SHELL'. Allowed choices are bash, zsh, fish.",
-  ],
 ])("a wrong command line is refused with the nearest name: %j", async (args, command, sentence) => {
   expect(await run(...args)).toEqual(usageError(command, sentence));
-});
-
-test("a wrong command line is refused with the nearest name: fails in a separate process too", async () => {
-  const text =
-    "the development issuer mints tokens for anyone who reaches it, so --dev is refused on 0.0.0.0; leave out --host";
-  expect(await runCommand("serve", "--dev", "--host", "0.0.0.0")).toEqual(usageError("irm serve", text));
 });
 
 const PORT = "takes a port from 0 (any free one) to 65535, not";
@@ -163,6 +149,7 @@ serve token --issuer dev-issuer --subject s | --issuer takes a URL, not "dev-iss
 serve token --issuer [::1]:1/dev --subject s | --issuer has no scheme; write http://[::1]:1/…
 serve token --issuer http://127.0.0.1:1 --subject s --claim ref | --claim takes name=value, not "ref"
 serve token --issuer http://127.0.0.1:1 --subject s --claim =x | --claim takes name=value, not "=x"
+completion ksh | command-argument value 'ksh' is invalid for argument 'SHELL'. Allowed choices are bash, zsh, fish.
 test --format html | option '--format <FORMAT>' argument 'html' is invalid. Allowed choices are terminal, json.
 access --format htm | option '--format <FORMAT>' argument 'htm' is invalid. Allowed choices are terminal, markdown, json, html.
 access --capability tag.craete | --capability: there is no capability "tag.craete"; did you mean tag.create or tag.delete?
