@@ -1,20 +1,17 @@
 // `irm ci` step by step: what ends it, and what it leaves for later steps. test/ci runs whole jobs.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { root } from "../../scripts/base/project.mjs";
-import { type Repository, startGithub, TOKEN } from "../harness/pipeline/posts.ts";
+import { startGithub, TOKEN } from "../harness/pipeline/posts.ts";
 import { runIrm } from "../support/irm.ts";
 import { createRepository } from "../support/repository.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder();
 const here = process.cwd();
-let github: Repository;
-beforeAll(async () => {
-  github = await startGithub(async () => "");
-  mkdirSync(folder.path("program"));
-});
+const github = await startGithub(async () => "");
+mkdirSync(folder.path("program"));
 afterAll(() => github.close());
 
 const env = (values: Record<string, string>): void => {

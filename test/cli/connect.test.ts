@@ -14,7 +14,6 @@ import { fencesOf } from "../support/document.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { unusedPort } from "../support/unused-port.ts";
 
-// Many processes, one after the other.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const page = readFileSync(`${root}docs/connect.md`, "utf8");

@@ -12,7 +12,6 @@ import { runIrm } from "../support/irm.ts";
 
 const { api, folder, release, useEngine, useProject, workload } = await startDoctor();
 
-/** The claims that are times, as the test shows them. */
 const timeIn = (name: string): string | undefined => ({ iat: "now", exp: "later (in 1 hour)" })[name];
 
 test("passes where a workload signs in, and shows where each value comes from", async () => {
@@ -170,8 +169,7 @@ test("the plugin: as the project names it, as it is installed, or where a langua
     ok: true,
     message: `${plugin}, as Pulumi.yaml names it`,
   });
-  const needed = { ok: false, message: expect.stringContaining("in yaml") };
-  expect(await checkPlugin(missing, project)).toMatchObject(needed);
+  expect(await checkPlugin(missing, project)).toMatchObject({ ok: false, message: expect.stringContaining("in yaml") });
   expect(await checkPlugin(listing(packageVersion()), project)).toMatchObject({ ok: true });
   const fix = expect.stringContaining(`pulumi plugin install resource irm v${packageVersion()} `);
   expect(await checkPlugin(listing("0.0.1"), project)).toMatchObject({ ok: false, fix });

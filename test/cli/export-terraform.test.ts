@@ -32,12 +32,11 @@ const pulledWith = (name: string, change: (resources: PulledResource[]) => Pulle
   return name;
 };
 const NEEDS_UIDS = "--out FOLDER also writes adopt.json: without that file the program creates these records again\n";
-const OURS = 'provider["registry.terraform.io/chainguard-dev/chainguard"]';
 const resource = (type: string, name: string, attributes: Record<string, unknown>, more = {}): PulledResource => ({
   mode: "managed",
   type,
   name,
-  provider: OURS,
+  provider: 'provider["registry.terraform.io/chainguard-dev/chainguard"]',
   instances: [{ attributes, ...more }],
 });
 
@@ -230,7 +229,6 @@ test("asks whether it is the right service where nothing exists", async () => {
   );
 });
 
-// test/access/export/terraform/state.test.ts has the other texts that are none.
 test("refuses a text of others, quotes nothing of it, and writes nothing", async () => {
   const state = folder.write("wrong.json", `resource "x" { token = "s3cret" }`);
   const out = folder.path("refused");

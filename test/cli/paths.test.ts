@@ -74,7 +74,6 @@ test("prints JSON: who starts, what is gained, and each request; a workload star
   }
 });
 
-// test/access/format/paths.test.ts has the forms.
 test.each([
   ["markdown", "## Paths to more access in `acme` and `partner`\n"],
   ["html", '<svg class="path strict"'],

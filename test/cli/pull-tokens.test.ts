@@ -23,8 +23,7 @@ const old = await createPullToken(api, { name: "old", group: api.organization, d
 const capabilities = ["CAP_REPO_LIST", "CAP_IAM_ROLES_CREATE"];
 const liar = await createUid(api, "roles", platform, { name: "registry.pull", capabilities });
 const disguised = await createPullToken(api, { name: "disguised", group: platform, role: liar, days: 60 });
-const far = new Date(api.clock() + 100 * DAY_MS).toISOString();
-const keys = pullTokenKeys("none", far);
+const keys = pullTokenKeys("none", new Date(api.clock() + 100 * DAY_MS).toISOString());
 const unbound = await createUid(api, "identities", platform, { name: "unbound", staticKeys: keys });
 for (const [name, relationship] of [
   ["other-issuer", { staticKeys: { ...keys, issuer: "https://pulltoken.issuer.chainguard.dev/" } }],

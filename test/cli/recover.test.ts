@@ -167,7 +167,6 @@ describe("irm recover on a machine without the journal of a killed run", () => {
   let pending: { type: string; resource: Record<string, unknown> };
 
   beforeEach(async () => {
-    // Nothing of that run is still under way.
     vi.stubEnv("IRM_REQUEST_TIMEOUT", "1");
     // Before this process began, so that the operation is none of its own.
     const [at, startedAt] = [(await service.session.serviceNow()) - HOUR_MS, Date.now() - HOUR_MS];

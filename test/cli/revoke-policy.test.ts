@@ -1,5 +1,4 @@
-// `irm revoke` in the folder of a policy: what leaves it, what `--undo` puts back, and what cannot be edited. And `--binding` and
-// `--external-group`: one grant goes, and everything else stays.
+// `irm revoke` in the folder of a policy, with `--undo`; and `--binding` and `--external-group`.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { IAM, serve, startPlainServer, type TestServer } from "../harness/api-server.ts";
@@ -49,7 +48,6 @@ describe("with access.yaml in the folder", () => {
       "  platform: { editor: [other, NAME] } # both\n  platform/registry:\n    registry.push: [ NAME ]\n",
     );
     expect(read()).toBe(restored);
-    // A second time there is nothing to put back.
     expect((await revoke("--undo", file)).stdout).toMatch(`\nput back 0 role bindings of ${name}; 3 existed\n`);
     expect([read(), await heldBy(uid)]).toEqual([restored, everything]);
   });

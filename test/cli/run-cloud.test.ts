@@ -1,22 +1,18 @@
 // The backend of a run whose stack is on Pulumi Cloud: what it passes on, what it keeps, and what it refuses.
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type CloudBackend, cloudOf, startCloudBackend } from "../../cli/run/cloud.ts";
+import { afterAll, expect, test } from "vitest";
+import { cloudOf, startCloudBackend } from "../../cli/run/cloud.ts";
 import { EngineError } from "../../pulumi/command.ts";
-import { type Cloud, startCloud } from "../harness/cloud.ts";
+import { startCloud } from "../harness/cloud.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder();
-let cloud: Cloud;
-let backend: CloudBackend;
-beforeAll(async () => {
-  cloud = await startCloud({ pulumiConfig: {} });
-  const { PULUMI_BACKEND_URL: url, PULUMI_ACCESS_TOKEN: token } = cloud.env;
-  for (const name of ["acme/team/dev", "acme/other/dev"])
-    cloud.stacks.set(name, { version: 3, deployment: { secrets_providers: { type: "service", state: { url } } } });
-  backend = await startCloudBackend({ url, token }, "acme/team/dev");
-});
+const cloud = await startCloud({ pulumiConfig: {} });
+const { PULUMI_BACKEND_URL: url, PULUMI_ACCESS_TOKEN: token } = cloud.env;
+for (const name of ["acme/team/dev", "acme/other/dev"])
+  cloud.stacks.set(name, { version: 3, deployment: { secrets_providers: { type: "service", state: { url } } } });
+const backend = await startCloudBackend({ url, token }, "acme/team/dev");
 afterAll(() => {
   backend.close();
   cloud.close();

@@ -180,7 +180,6 @@ const commandFor = (script: string): ProviderCommand => ({
 const start = (script: string, limits = {}) =>
   startProvider(commandFor(script), new AbortController().signal, { ...LIMITS, endMs: 200, ...limits });
 const ADVICE = "run pulumi preview, which shows what the provider prints";
-/** It listens, and never answers. */
 const SILENT = `
     const server = require("node:net").createServer(() => {});
     server.listen(0, "127.0.0.1", () => console.log(server.address().port));

@@ -55,7 +55,6 @@ test("the engine of a run: ends with all that it has started when the command is
   interrupt.abort(new Error("interrupted here"));
   await run;
   await until(() => !started.some(isRunning));
-  // Nothing begins after that.
   await expect(engine.run(["preview"], options)).rejects.toThrow("interrupted here");
 });
 
@@ -133,8 +132,7 @@ test.each([
   const pathIn = (at: string, of: NodeJS.ProcessEnv) =>
     journalPath(`${organization}/acme/dev`, { baseUrl, journal: at } as Config, of, own);
   writeFileSync(pathIn(journals, env), "a line\n");
-  const inputs = isExplicit ? { journal: journals } : {};
-  const state = { id: "11-22", inputs };
+  const state = { id: "11-22", inputs: isExplicit ? { journal: journals } : {} };
   const urn = "urn:pulumi:dev::acme::pulumi:providers:irm::one";
   const step = { op: "same", urn, oldState: state, newState: state };
   const preview = parsePreview(JSON.stringify({ steps: [step] }), "test");

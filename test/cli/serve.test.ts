@@ -149,7 +149,6 @@ test("serve --background prints JSON with --json, and no token without --dev", a
 });
 
 test("serve prints the banner before the first line of its log", async () => {
-  // Both to one pipe, as on a terminal.
   const shell = spawn("sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, MAIN, "serve", "--dev"], {
     stdio: ["ignore", "pipe", "inherit"],
   });

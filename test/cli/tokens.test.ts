@@ -14,17 +14,15 @@ const [HERE, THERE] = ["https://here.example.com", "https://there.example.com"];
 
 afterEach(() => vi.unstubAllEnvs());
 
-const stub = (env: Record<string, string>): void => {
-  for (const name of ["IRM_BASE_URL", "IRM_AUTH_URL", "IRM_TOKEN", "IRM_IDENTITY_TOKEN", "IRM_ALLOW_TOKEN_SOURCES"])
-    vi.stubEnv(name, env[name] ?? "");
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-};
-
-const HOME = { baseUrl: HERE, authUrl: HERE, requestTimeoutMs: 1_000 };
-
 test("--service names a token, whatever the job lists", async () => {
-  stub({ IRM_BASE_URL: HERE, IRM_TOKEN: "secret", OTHER: "other" });
-  const clients = clientsOf(servicesFrom([`${THERE}=OTHER`]), HOME);
+  const empty = { IRM_AUTH_URL: "", IRM_IDENTITY_TOKEN: "", IRM_ALLOW_TOKEN_SOURCES: "" };
+  for (const [name, value] of Object.entries({ ...empty, IRM_BASE_URL: HERE, IRM_TOKEN: "secret", OTHER: "other" }))
+    vi.stubEnv(name, value);
+  const clients = clientsOf(servicesFrom([`${THERE}=OTHER`]), {
+    baseUrl: HERE,
+    authUrl: HERE,
+    requestTimeoutMs: 1_000,
+  });
   expect([...clients.keys()]).toEqual([HERE, THERE]);
   expect(await clients.get(THERE)?.caller()).toMatchObject({ source: `OTHER (--service ${THERE})` });
 });

@@ -1,5 +1,4 @@
-// `irm access --unused` at a real server: who has not been used, which role bindings another one covers, which roles nobody has, and what of it
-// leaves a policy.
+// `irm access --unused` at a real server: identities, covered role bindings, roles of nobody, and what leaves a policy.
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { IAM } from "../harness/api-server.ts";
