@@ -16,7 +16,6 @@ const refusalOf = async (promise: Promise<unknown>): Promise<string> => {
   return (error as Error).message;
 };
 
-/** A token of a job, as a runner gets it. */
 const jobToken = (claims: object): string =>
   ["{}", JSON.stringify(claims), "{}"].map((part) => Buffer.from(part).toString("base64url")).join(".");
 
@@ -156,9 +155,7 @@ test("at GitLab, the job needs an approval of its environment, or somebody who s
 
 test("rows of access are compared by the records that they are of, and not by the numbers of their writes", () => {
   const identity = (n: number, name: string) => ({ n, method: "CreateIdentity", parent: "org", fields: { name } });
-  const row = (n: number, capability: string) => ({
-    ...{ change: "gain", identity: { $uid: n }, group: "org", capability },
-  });
+  const row = (n: number, capability: string) => ({ change: "gain", identity: { $uid: n }, group: "org", capability });
   const made = (writes: object[], rows: object[], between: object[] = []) =>
     ({ writes, rows, between }) as unknown as Change;
   const merged = made([identity(1, "a"), identity(2, "b")], [row(1, "repo.list"), row(2, "repo.create")]);
@@ -219,7 +216,6 @@ describe.each(hosts)("at $host", ({ me, start, forgeOf }) => {
       [1, "first"],
       [2, "second"],
     ]);
-    // The same run again: a job that was started once more.
     await replaceComment(forge, CHANGE, review(5), "again");
     expect(texts()).toEqual([[1, "again"]]);
   });

@@ -1,31 +1,23 @@
-// action.yml by a runner that executes its steps: a change of another job, which needs no engine. test/lifecycle/action.test.ts runs a program,
-// whose next review replaces the comment.
+// action.yml by a runner of its steps: a change of another job. test/lifecycle/action.test.ts runs a program.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { digestOf } from "../../access/canonical.ts";
 import { Report } from "../../access/review/report.ts";
 import { serve } from "../harness/api-server.ts";
-import { createProgramChange, type ProgramChange } from "../harness/pipeline/change.ts";
-import { createGithub, type Github, pullRequest, push } from "../harness/pipeline/github.ts";
+import { createProgramChange } from "../harness/pipeline/change.ts";
+import { createGithub, pullRequest, push } from "../harness/pipeline/github.ts";
 import { TOKEN } from "../harness/pipeline/posts.ts";
 import { createUid } from "../harness/records.ts";
 
 const api = await serve();
-let github: Github;
-let change: ProgramChange;
-let identity: string;
-let head: string;
-
-beforeAll(async () => {
-  const claimMatch = { issuer: api.issuer, subjectPattern: "repo:acme/access:(pull_request|ref:refs/heads/main)" };
-  identity = await createUid(api, "identities", api.organization, { name: "preview", claimMatch });
-  const roleUid = await api.role("viewer");
-  await createUid(api, "roleBindings", api.organization, { identityUid: identity, roleUid });
-  github = await createGithub((subject, claims) => api.identityToken(subject, { claims }));
-  change = createProgramChange(api);
-  head = await change.propose("editor", { "review.yaml": "deny: []\n" });
-});
+const claimMatch = { issuer: api.issuer, subjectPattern: "repo:acme/access:(pull_request|ref:refs/heads/main)" };
+const identity = await createUid(api, "identities", api.organization, { name: "preview", claimMatch });
+const roleUid = await api.role("viewer");
+await createUid(api, "roleBindings", api.organization, { identityUid: identity, roleUid });
+const github = await createGithub((subject, claims) => api.identityToken(subject, { claims }));
+const change = createProgramChange(api);
+const head = await change.propose("editor", { "review.yaml": "deny: []\n" });
 afterAll(async () => {
   await github.close();
   change.repository.remove();
@@ -99,7 +91,6 @@ const apply = (
     {
       workspace: change.checkout,
       env: { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl },
-      // without an engine
       engine: change.repository.root,
       ...options,
     },

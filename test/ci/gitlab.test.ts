@@ -1,41 +1,34 @@
-// templates/gitlab.yml by a runner that chooses its jobs by their rules and executes their scripts: a change of another job, which needs
-// no engine.
+// templates/gitlab.yml by a runner that chooses its jobs by their rules: a change of another job.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { digestOf } from "../../access/canonical.ts";
 import { serve } from "../harness/api-server.ts";
-import { createProgramChange, type ProgramChange } from "../harness/pipeline/change.ts";
-import { createGitlab, type Gitlab, includeOf, mergeRequest, onMain } from "../harness/pipeline/gitlab.ts";
+import { createProgramChange } from "../harness/pipeline/change.ts";
+import { createGitlab, includeOf, mergeRequest, onMain } from "../harness/pipeline/gitlab.ts";
 import { createUid } from "../harness/records.ts";
 
 const api = await serve();
-let gitlab: Gitlab;
-let change: ProgramChange;
-let inputs: Record<string, string>;
 const audiences: string[] = [];
-
-beforeAll(async () => {
-  const subject = "project_path:acme/access:ref_type:branch:ref:change";
-  const claimMatch = { issuer: api.issuer, subject };
-  const identity = await createUid(api, "identities", api.organization, { name: "preview", claimMatch });
-  const roleUid = await api.role("viewer");
-  await createUid(api, "roleBindings", api.organization, { identityUid: identity, roleUid });
-  gitlab = await createGitlab((audience) => {
-    audiences.push(audience);
-    return api.identityToken(subject);
-  });
-  change = createProgramChange(api, { "package.json": "{}", "package-lock.json": "{}" });
-  const addresses = { "base-url": api.baseUrl, audience: api.authUrl };
-  const uid = `${api.organization}/${"a".repeat(16)}`;
-  inputs = { ...addresses, "stack-name": "production", "preview-identity": identity, "up-identity": uid };
+const subject = "project_path:acme/access:ref_type:branch:ref:change";
+const claimMatch = { issuer: api.issuer, subject };
+const identity = await createUid(api, "identities", api.organization, { name: "preview", claimMatch });
+const roleUid = await api.role("viewer");
+await createUid(api, "roleBindings", api.organization, { identityUid: identity, roleUid });
+const gitlab = await createGitlab((audience) => {
+  audiences.push(audience);
+  return api.identityToken(subject);
 });
+const change = createProgramChange(api, { "package.json": "{}", "package-lock.json": "{}" });
+const inputs = {
+  ...{ "base-url": api.baseUrl, audience: api.authUrl, "stack-name": "production" },
+  ...{ "preview-identity": identity, "up-identity": `${api.organization}/${"a".repeat(16)}` },
+};
 afterAll(async () => {
   await gitlab.close();
   change.repository.remove();
 });
 
-/** The job of the program has left its requests. */
 const run = (variables: Record<string, string>, further: Record<string, string> = {}, options = {}) =>
   gitlab.run(
     variables,

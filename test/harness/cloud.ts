@@ -8,8 +8,6 @@ import { gunzipSync } from "node:zlib";
 
 type Json = Record<string, unknown>;
 
-export type Cloud = Awaited<ReturnType<typeof startCloud>>;
-
 /** The ciphertext says nothing to any other service. */
 const KEY = 0x5a;
 const turned = (text: unknown): string =>

@@ -3,8 +3,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./api-process.ts";
 
-export type OtherProvider = ReturnType<typeof writeOtherProvider>;
-
 /**
  * `other:index:Thing` has an input `text` and an output `made`. The function `other:index:look` returns its `name` as `value`. The component
  * `other:index:Remote` has a thing, and an output `label`.

@@ -9,8 +9,6 @@ import { createRepository } from "../../support/repository.ts";
 import type { TestServer } from "../api-server.ts";
 import { grant, makeChange } from "../change-file.ts";
 
-export type ProgramChange = ReturnType<typeof createProgramChange>;
-
 /** The base denies gains of ownership. */
 export const createProgramChange = (api: TestServer, base: Record<string, string> = {}) => {
   const repository = createRepository();

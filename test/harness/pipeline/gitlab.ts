@@ -76,8 +76,6 @@ interface RunOptions {
   artifacts?: readonly string[];
 }
 
-export type Gitlab = Awaited<ReturnType<typeof createGitlab>>;
-
 const PROJECT = "42";
 export const mergeRequest = (source = PROJECT, target = "main"): Record<string, string> => ({
   CI_PIPELINE_SOURCE: "merge_request_event",
