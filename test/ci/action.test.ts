@@ -52,11 +52,7 @@ test("each input and output of the action, those that the include for GitLab lac
     ...["command", "change", "digest", "github-token", "pulumi-version", "node-version"],
   ]);
   expect(gitlab.filter((name) => !own.includes(name))).toEqual([
-    "base-url",
-    "audience",
-    "image",
-    "stage",
-    "job-prefix",
+    ...["base-url", "audience", "image", "stage", "job-prefix"],
   ]);
   const include = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)]
     .map(([, one = ""]) => one)
