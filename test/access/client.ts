@@ -18,6 +18,5 @@ export const clientOf = (
     paths.push(`${request.method} ${request.url.pathname}`);
     return wire(request);
   };
-  const config = readConfig(undefined, env);
-  return clientWith({ config, env, clock: manualClock(), redactor: redactor(), transport });
+  return clientWith({ config: readConfig(undefined, env), env, clock: manualClock(), redactor: redactor(), transport });
 };

@@ -87,7 +87,6 @@ export const addProvider = (
   return id;
 };
 
-/** Members of an external group of a provider get a role in the organization. */
 export const mapGroup = (graph: GraphBuilder, id: NodeId, provider: NodeId, externalGroupId: string, role: NodeId) => {
   graph.externalGroups.set(id, { id, uid: uidOf(id), provider, externalGroupId, role, group: ROOT });
 };

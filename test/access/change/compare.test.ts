@@ -1,5 +1,4 @@
-// A change that is computed again is the approved one or what is left of it. Each case sends some of the writes of a random change to a service,
-// edits that by hand, and carries the other writes out on a fresh copy.
+// What is left of a change that was approved, when some of its writes are sent and somebody edits the service.
 import { expect, test } from "vitest";
 import { type Change, type ChangeContent, lifeFrom } from "../../../access/change/change.ts";
 import { type Compared, compareChanges } from "../../../access/change/compare.ts";
@@ -42,7 +41,6 @@ const update = (client: Client, kind: Kind, uid: string, fields: Json): Promise<
 };
 const remove = (client: Client, method: string, uid: string) => client.call(method as "DeleteRole", { uid });
 
-/** What a run has sent to a copy, as a change that was computed again. */
 const currentFrom = async (copy: Copy, act: Act, head: Partial<ChangeContent>) => {
   const calls: Call[] = [];
   const twin = await startTwin(copy, address, { onWrite: (call) => void calls.push(call) });
@@ -137,8 +135,7 @@ const randomAct =
     const roles = [publisher, viewer];
     const identities = [ci.uid, reader.uid];
     const bind = () => {
-      const pair = { identityUid: pick(identities), roleUid: pick(roles) };
-      return make(client, "roleBinding", pick(groups), pair);
+      return make(client, "roleBinding", pick(groups), { identityUid: pick(identities), roleUid: pick(roles) });
     };
     const held = () => CAPABILITIES.slice(below(3), 3 + below(2));
     const OPS: (() => Promise<unknown>)[] = [
@@ -153,7 +150,6 @@ const randomAct =
       () => update(client, "identity", pick(identities), { ...claimsOf(`u${below(5)}`), name: `n${below(9)}` }),
       () => update(client, "group", pick(groups), { description: `d${below(9)}` }),
       async () => {
-        // Another role in place of one that grants the same and more.
         await remove(client, "DeleteRoleBinding", binding);
         await make(client, "roleBinding", platform, { identityUid: ci.uid, roleUid: editor });
       },
@@ -173,7 +169,6 @@ const randomAct =
     ];
     for (const op of [...shuffle(OPS).slice(0, 4 + below(5)), bind])
       await op().catch((error: Error) => {
-        // What the API refuses is no write.
         if (!isApiError(error) && !isApiError(error.cause)) throw error;
       });
   };
@@ -219,7 +214,6 @@ const IRRELEVANT: readonly Edit[] = [
   ({ client }) => update(client, "group", platform, { description: "by hand" }),
   ({ client }) => update(client, "role", unused, { capabilities: ["CAP_IAM_GROUPS_DELETE"] }),
   ({ client }) => make(client, "roleBinding", organization, { identityUid: other.uid, roleUid: editor }),
-  // Equal to what the change may make.
   ({ client }) => make(client, "group", platform, { name: "g1", description: "new" }),
   ({ client }) => make(client, "identity", platform, { name: "i1", ...claimsOf("s1") }),
   ({ client }) => make(client, "repo", registry, { name: "by-hand" }),
@@ -234,7 +228,6 @@ const RELEVANT = {
   "retargets what is made": async ({ client, change, uids }) => {
     const { n } = change.writes.findLast(({ fields }) => fields.name === "made") as Write;
     const uid = uids.get(n);
-    // Where it is not made yet, somebody gives access that its group inherits.
     if (uid === undefined) await RELEVANT.gives({ client } as World);
     else await update(client, "identity", uid, claimsOf("by hand"));
   },

@@ -1,5 +1,4 @@
-// What the run of the program on a copy, the copy and the journal say of drift.
-// What differs between two sets of inputs: paths, elements of lists, who has changed it, and no secret.
+// Drift: from the run of the program on a copy, the copy and the journal, and in two sets of inputs.
 import { expect, test } from "vitest";
 import { differencesOf } from "../../../access/drift/differences.ts";
 import type { JournalEntry } from "../../../access/drift/index.ts";
@@ -180,7 +179,6 @@ test("drift of what the run could not carry out is not known, and counts", () =>
     "group team: it waits for bucket",
     `group ${uidIn(ROOT, 60)}: the update deletes it, and no resource of the stack has it`,
   ]);
-  // The line of the record says it.
   expect(found.drift).toMatchObject([{ resource: urnOf("Group", "fresh"), change: "new", uid: null }]);
   expect(hasDifferences(found)).toBe(true);
 });
@@ -268,7 +266,6 @@ const differences = (program: Json, live: Json, base?: Json): string[] =>
     [one.path, JSON.stringify(one.program), JSON.stringify(one.live), one.changedIn ?? []].flat().join(" "),
   );
 
-/** What is compared: the inputs of the program, those of the service, those of the last update, and what differs. */
 const ROWS = `
 one that the service has changed | { name: a } | { name: b } | { name: a } | [name "a" "b" service]
 one that the program has changed | { name: b } | { name: a } | { name: a } | [name "b" "a" program]

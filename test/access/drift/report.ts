@@ -43,10 +43,8 @@ export const resource = (type: string, name: string, id: string, inputs: Json, o
   ...{ urn: urnOf(type, name), type: `irm:index:${type}`, id, inputs, outputs },
 });
 
-/** The program has the group of the team, and it is as the program has it. */
 export const TEAM_RESOURCE = resource("Group", "team", TEAM, TEAM_INPUTS);
 
-/** of a role binding of the viewer */
 export const VIEWER_OUTPUTS = { identity: { uid: CI }, role: { uid: VIEWER } };
 
 export const step = (op: string, type: string, name: string, error?: string): RunRecord["steps"][number] => ({
@@ -74,13 +72,11 @@ export const secret = (plaintext: string): Json => ({
 interface Run extends Partial<Omit<RunRecord, "normal">> {
   calls?: Call[];
   secrets?: string[];
-  /** of the preview */
   doubts?: string[];
   /** what the graph does not have of records */
   records?: Record<string, Json>;
 }
 
-/** The stack is the same before the run and after it, where the test does not say more. */
 export const report = (
   { calls = [], secrets = [], records = {}, doubts = [], stored = [TEAM_RESOURCE], left = stored, ...run }: Run = {},
   live: Live = liveWith(),

@@ -56,12 +56,11 @@ test("undeclared access names the exclusive set that removes it", () => {
 
 test("undeclared access has the pairs of a set that were removed, and those that are new", () => {
   const inputs = (...roles: string[]) => ({ parent: TEAM, bindings: roles.map((role) => ({ identity: CI, role })) });
-  const owner = uidIn(TEAM, 44);
   const found = report({
     stored: [resource("RoleBindingSet", "set", TEAM, inputs("viewer"))],
     left: [resource("RoleBindingSet", "set", TEAM, inputs("viewer", MAKER))],
     calls: [VIEWER, MAKER].map((roleUid, i) =>
-      create("CreateRoleBinding", TEAM, i === 0 ? uidIn(TEAM, 43) : owner, { identityUid: CI, roleUid }),
+      create("CreateRoleBinding", TEAM, uidIn(TEAM, 43 + i), { identityUid: CI, roleUid }),
     ),
   });
   expect(found.drift).toMatchObject([

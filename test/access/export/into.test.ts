@@ -1,5 +1,4 @@
-// What exists, added to a policy of a part of it: whatever the part and however the files are written, the policy then says all of it, and
-// nothing that was there has changed.
+// What exists, added to a policy of any part of it: the policy then says all of it, and keeps what it had.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -21,7 +20,6 @@ const folder = testFolder();
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 
-/** Names that are something else somewhere, and equal ones in several groups. */
 const NAMES = ["a", "b", "team", "__proto__", "constructor", "007", "y", "null", "a b", "...", "1_000"];
 
 /** An organization at random. No two groups, identities or roles of one group have the same name. */
@@ -67,7 +65,6 @@ const organization = (seed: number): Contents => {
   return contentsOf({ group, role, identity, roleBinding });
 };
 
-/** Some of it, with all that it needs. */
 const partOf = ({ records }: Contents, seed: number): Contents => {
   const { below } = createRandom(seed);
   const isIn = below(2) === 0 ? () => true : () => below(3) > 0;
@@ -118,13 +115,11 @@ test("a policy of any part of an organization gets the rest, and keeps what it h
       const opened = openPolicy(file);
       const { pick, below } = createRandom(part);
       const { policy } = opened;
-      // What was taken out of the policy comes back.
       if (policy.identities.size > 0 && below(2) === 0)
         applyEdit(removalOf(opened, { identities: [pick([...policy.identities.keys()])] }));
 
       const before = new Map(names.map((name) => [name, readFileSync(at(name), "utf8")]));
-      const reopened = openPolicy(file);
-      const { edit, unsaid } = intoPolicy(reopened, exportedFrom(whole), whole, true);
+      const { edit, unsaid } = intoPolicy(openPolicy(file), exportedFrom(whole), whole, true);
       expect(unsaid).toEqual([]);
       applyEdit(edit);
       const after = openPolicy(file);

@@ -39,7 +39,6 @@ test("says groups, identities, roles and access by name, with a file of uids", (
     access: { "/": { viewer: ["ci-job"] } },
   });
   expect(parsePolicy(policy).mistakes).toEqual([]);
-  // A reader sees each character.
   expect(text).not.toMatch(/[\u2028\u202e]/);
   expect(JSON.parse(adoptionText(draft))).toEqual({
     groups: { "/": ORG, platform },
@@ -85,7 +84,6 @@ test("what would be a mistake of a policy is in the program beside it, with all 
       { uid: uidOf(1, twinB), name: "below" },
     ],
     identity: [
-      // Everybody.
       { uid: ci, name: "open", claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } },
       { uid: uidOf(7), name: "service", servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" },
     ],

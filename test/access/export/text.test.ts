@@ -1,5 +1,4 @@
-// What a record says is a text of the program, whatever it holds.
-// Names of exported records: readable, unique, and the same whatever the order of the lists.
+// What a record says is a text of the program, and its name there readable, unique and independent of the order.
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -130,7 +129,6 @@ test.each(["1_000", "0b11", "-0x1F", "2001-01-01", "<<", "\u{e0067}", "\uffff", 
   (text) => {
     const yaml = yamlText(new Map([[text, text]]));
     expect(parse(yaml, { version: "1.1" })).toEqual({ [text]: text });
-    // An escape is a character, and not a unit of UTF-16.
     expect(yaml).toMatch(/^[ -~\n]*$/);
     expect(yaml).not.toMatch(/\\ud[89a-f]/);
   },
@@ -165,7 +163,6 @@ test("a name is that of the record; of equal ones, the path of the group decides
     `a-b-${segment(2)}`,
     "other",
   ]);
-  // As variables these are equal.
   expect(namesOf(named(1, "a 1", "p"), named(2, "a1", "q"))).toEqual(["p-a-1", "q-a1"]);
   expect(namesOf(named(1, "..."))).toEqual(["group"]);
 });

@@ -23,8 +23,7 @@ const asText = (answer: Answer, width = 80) => documentAsText(answerDocument(ans
 const asMarkdown = (answer: Answer) => documentAsMarkdown(answerDocument(answer));
 
 test("the terminal has colours only where they are wanted, wraps and cuts lists, and counts the rest", () => {
-  const coloured = documentAsText(answerDocument(answerFor()), { color: true, width: 80 });
-  expect(coloured).toContain("\u001b[1mci1\u001b[22m");
+  expect(documentAsText(answerDocument(answerFor()), { color: true, width: 80 })).toContain("\u001b[1mci1\u001b[22m");
   expect(asText(answerFor())).not.toContain("\u001b");
   expect(asText(answerFor(), 30)).toContain("      groups.list, repo.list,\n      tag.list\n");
   const many = Array.from({ length: 30 }, (_, i) => `a${i + 10}.list`);

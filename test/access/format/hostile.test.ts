@@ -16,7 +16,6 @@ import { asMarkdown, asText, EMPTY_REPORT, IDENTITY, RUN, reviewBetween } from "
 
 const ATTACK =
   'x`|<img src=x onerror=alert(1)>\n@everyone [a](http://evil) \u001b[31m\u202e\u200b\r\n- forged </details> #1"';
-const named = { kind: "repo", uid: ATTACK, name: ATTACK };
 const place = { group: ATTACK, groupName: ATTACK };
 
 const review = reviewDocument({
@@ -31,7 +30,7 @@ const review = reviewDocument({
   findings: [{ rule: "gains-owner", subject: ATTACK, name: ATTACK, message: ATTACK }],
   unknown: [{ subject: ATTACK, message: ATTACK }],
   undeclared: [{ ...place, binding: ATTACK, identity: ATTACK, identityName: ATTACK, role: ATTACK }],
-  deletedGroups: [{ ...place, contents: [named] }],
+  deletedGroups: [{ ...place, contents: [{ kind: "repo", uid: ATTACK, name: ATTACK }] }],
   steps: [{ urn: ATTACK, op: "update", ok: false, error: ATTACK }],
   errors: [ATTACK],
   others: [{ urn: `urn:pulumi:s::p::t::${ATTACK}`, op: "update" }],

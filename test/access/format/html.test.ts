@@ -20,7 +20,6 @@ const elementsOf = (page: string): Element[] =>
     ...{ name: element.name, attributes: element.attribs, text: DomUtils.textContent(element) },
   }));
 
-/** Inside the page, or a rule in the documentation of this version. */
 const LINK = /^#|^https:\/\/github\.com\/[\w-]+\/[\w-]+\/blob\/v[\d.]+\/docs\/review\.md#[a-z-]+$/;
 
 const textOf = (page: string): string => (elementsOf(page).find(({ name }) => name === "main") as Element).text;
@@ -214,7 +213,6 @@ test("the title names the organizations where an identity that changes has acces
   const after = changed(before, (graph) => bind(graph, roots.tools, uid("reader", roots.acme), roleUid("viewer")));
   const elements = elementsOf(reviewAsHtml(reviewBetween(before, after)));
   expect(elements.find(({ name }) => name === "h1")?.text).toBe("Change in access of acme and tools by this program");
-  // Who can assume it stays.
   expect(
     elements.find(({ text }) => /^can be assumed, before and after, by .*matching subject: /s.test(text)),
   ).toBeDefined();

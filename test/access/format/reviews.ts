@@ -54,14 +54,12 @@ export const IDENTITY: IdentityReview = {
   ...{ assumableBefore: null, assumableAfter: null, before: null, after: null },
 };
 
-/** The review of two graphs, with what only a preview adds in `further`. */
 export const reviewBetween = (
   before: GraphBuilder,
   after: GraphBuilder,
   { deny = [], allow = [], ...further }: Partial<Report & Verdict> = {},
 ): Review => {
-  const options = { deny, allow, notVisible: [], nowMs: 0 };
-  const review = reviewOf(proposalBetween(before, after), options);
+  const review = reviewOf(proposalBetween(before, after), { deny, allow, notVisible: [], nowMs: 0 });
   return { ...review, report: { ...review.report, ...further } };
 };
 
@@ -96,7 +94,6 @@ const assumedFrom = (repository: string) => ({
   subject: `repo:acme/${repository}:ref:refs/heads/main`,
 });
 
-/** Every kind of change, and an entry in every part of the report. */
 export const smallReview = (): Review => {
   const before = graphOf({
     groups: ["platform", "platform/registry", "legacy"],

@@ -40,7 +40,6 @@ test("a caller who sees one group learns what is not visible above it", async ()
   expect(notVisible.map(({ kind, group }) => [kind, group])).toEqual(
     kinds.flatMap((kind) => [api.organization, platform].map((group) => [kind, group])),
   );
-  // The bindings of the group name their roles and identities.
   const names = [...graph.bindings.values()].map(({ role }) => graph.roles.get(role)?.name);
   expect(names.sort()).toEqual(["publisher", "viewer"]);
   expect(graph.roles.get(publisher)?.capabilities).toEqual([]);
@@ -76,7 +75,6 @@ test("identity providers, their external groups and invites give roles to people
 });
 
 const wire = systemTransport();
-/** It answers requests for these kinds itself. */
 const refusing = (kinds: string[], status: number) =>
   clientOf(api, api.owner.token, [], (request) =>
     kinds.some((kind) => request.url.pathname.startsWith(`${IAM}/${kind}`))
@@ -112,7 +110,6 @@ test("with 403 for roles each is not visible; with 403 for all, or 404 for group
 });
 
 type Page = Record<string, unknown>;
-/** Its list of role bindings is another one. */
 const lying = (change: (roleBindings: Page[]) => Page) =>
   clientOf(api, api.owner.token, [], async (request) => {
     const answer = await wire(request);

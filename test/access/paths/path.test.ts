@@ -23,7 +23,6 @@ import {
   shape,
 } from "./graph.ts";
 
-/** The helper of the partner holds this in its organization. */
 const helped = (...held: string[]): GraphBuilder => {
   const graph = partners();
   grant(graph, HELPER, PARTNER, ...held);
@@ -151,15 +150,6 @@ test("without anti-escalation, within one organization, strictly nothing leads t
   expect(all.filter(({ assumes }) => assumes === "strict")).toEqual([]);
 });
 
-const withProvider = () => {
-  const [graph, provider] = [partners(), uid("ci/sso", PARTNER)];
-  const signIn = { issuer: "https://login.example", clientId: "c", groupsClaim: "groups" };
-  graph.providers.set(provider, { id: provider, uid: provider, name: "sso", group: CI, signIn, defaultRole: null });
-  const id = `${provider}/sre`;
-  graph.externalGroups.set(id, { id, uid: id, provider, externalGroupId: "sre", role: OWNER, group: PARTNER });
-  return graph;
-};
-
 test.each<[string, readonly string[], string]>([
   [
     "a change of an identity provider, and a sign-in",
@@ -172,7 +162,11 @@ test.each<[string, readonly string[], string]>([
     "cautious: POST /identityProviders, GET /sts/exchange",
   ],
 ])("what a person has to do: %s is a cautious path to the roles of its external groups", (_, held, expected) => {
-  const graph = withProvider();
+  const [graph, provider] = [partners(), uid("ci/sso", PARTNER)];
+  const signIn = { issuer: "https://login.example", clientId: "c", groupsClaim: "groups" };
+  graph.providers.set(provider, { id: provider, uid: provider, name: "sso", group: CI, signIn, defaultRole: null });
+  const id = `${provider}/sre`;
+  graph.externalGroups.set(id, { id, uid: id, provider, externalGroupId: "sre", role: OWNER, group: PARTNER });
   grant(graph, HELPER, CI, ...held);
   expect(pathsIn(graph, { from: { identity: HELPER }, to: "owner", at: PARTNER }).map(shape)).toEqual([expected]);
 });
@@ -232,7 +226,6 @@ test("a path that the search had no steps left for is reported as not searched",
 // What each method that changes something lets its caller gain: the served ones, and the published ones of access that no reference server
 // serves, by service and name. A new one must be classified before it can be forgotten.
 
-/** The search sends a request of it. */
 const STEPS: Readonly<Record<string, string>> = {
   CreateRoleBinding: "gives a role at a group",
   UpdateRoleBinding: "gives another role, or takes a binding out of the way",
@@ -263,7 +256,6 @@ const COVERED: Readonly<Record<string, string[]>> = {
   "goes with GenerateScimToken, by the same capability": ["iam.IdentityProvidersService/SetScimEnabled"],
 };
 
-/** It leads to no capability. */
 const NONE: Readonly<Record<string, string[]>> = {
   "only a role that nobody has can be deleted": ["DeleteRole", "iam.Roles/Delete"],
   "takes the bindings of the identity away with it": ["DeleteIdentity", "iam.Identities/Delete"],

@@ -12,14 +12,12 @@ import { ROOT } from "../graphs.ts";
 const folder = testFolder();
 
 let count = 0;
-/** The files of a policy, `access.yaml` first. */
 export const write = (files: Record<string, string>): string => {
   const name = `policy-${++count}`;
   for (const [file, text] of Object.entries(files)) folder.write(`${name}/${file}`, text);
   return folder.path(`${name}/access.yaml`);
 };
 
-/** The lines of the mistakes, without the folder. */
 export const mistakesOf = (text: string, others: Record<string, string> = {}): string[] => {
   const file = write({ "access.yaml": text, ...others });
   const { policy, mistakes } = readPolicy(file, undefined, { builtIn: [TABLE] });
@@ -39,7 +37,6 @@ export const objectOf = (value: object): Policy => {
   return policy as Policy;
 };
 
-/** The files after an edit, and what it says of itself. */
 export const edited = (edit: (opened: OpenPolicy) => PolicyEdit, text: string, others: Record<string, string>) => {
   const file = write({ "access.yaml": text, ...others });
   const made = edit(openPolicy(file));

@@ -9,7 +9,6 @@ import { valuesOf } from "../../support/rows.ts";
 
 const functions = { aws, buildkite, githubActions, gitlab, google, kubernetes };
 
-/** A preset, its arguments, and what it says of them. */
 const REFUSED = String.raw`
 githubActions | { repository: acme, branch: main } | repository must be owner/name, such as acme/images
 githubActions | { repository: https://github.com/acme/images.git, branch: m } | repository must be owner/name: acme/images

@@ -19,7 +19,6 @@ import { addIdentity, bind, changed, graphOf, ROOT, roleUid, uid, uidIn } from "
 
 const MATCH = { issuer: "https://issuer.example", subject: "s" };
 
-/** `reader` at the root, `publisher` in the registry. */
 const own = graphOf({
   groups: ["platform", "platform/registry", "tools"],
   roles: { viewer: ["groups.list", "repo.list"], "platform/publisher": ["repo.list", "tag.create"] },
@@ -32,7 +31,6 @@ const own = graphOf({
 });
 const [TOOLS, RELEASE, PUBLISHER] = [uid("tools"), uid("platform/release"), roleUid("platform/publisher")];
 const OTHER = "f".repeat(40);
-/** Another organization, in which release is a viewer of tools. */
 const both = changed(own, (graph) => {
   graphOf({ name: "zenith", root: OTHER, groups: ["tools"] }, graph);
   bind(graph, uid("tools", OTHER), RELEASE, roleUid("viewer"));
@@ -83,7 +81,6 @@ test.each<[what: string, questions: QuestionText[], rows: string[], graph?: Grap
 
 const twins = changed(own, (graph) => addIdentity(graph, uid("tools/release"), "release", TOOLS, MATCH));
 const hidden = { kind: "identity" as const, group: ROOT, message: "identities of this group cannot be listed" };
-/** What is seen in a row: without a word, the one organization. */
 const SEEN: Readonly<Record<string, Partial<Live>>> = {
   twins: { graph: twins },
   both: { graph: both },
@@ -247,7 +244,6 @@ test("a role that cannot be read is named and grants nothing that is known; a re
 
 test("of a person, role bindings need not show the roles of external groups", async () => {
   const client = clientOf(api);
-  // The API shows no relationship of a person.
   const listing = without(client, ["Validate"]);
   const person: Client = {
     ...listing,

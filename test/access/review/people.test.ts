@@ -19,7 +19,6 @@ import { type Change, findingsOf, review } from "./rules.ts";
 const [TEAM, SSO, DEPLOY] = [uid("team"), uid("acme-sso"), uid("team/deploy")];
 const [VIEWER, OWNER] = [roleUid("viewer"), roleUid("owner")];
 const EVIL = { ...OKTA, issuer: "https://evil.okta.example" };
-const LATER = "2026-06-01T00:00:00Z";
 
 const sso =
   (defaultRole = VIEWER, signIn?: SignIn | null): Change =>
@@ -30,7 +29,7 @@ const map =
   (graph) =>
     mapGroup(graph, `${SSO}/${id}`, SSO, externalGroupId, role);
 const keys =
-  (issuerKeys: string, expirationTime = LATER): Change =>
+  (issuerKeys: string, expirationTime = "2026-06-01T00:00:00Z"): Change =>
   (graph) => {
     const staticKeys = { issuer: "https://keys.example", subject: "deploy", issuerKeys, expirationTime };
     const relationship = { staticKeys };
@@ -38,7 +37,6 @@ const keys =
   };
 const own: Change = (graph) => bind(graph, TEAM, DEPLOY, OWNER);
 
-/** People sign in by `acme-sso` and are viewers. Then `given`. */
 const start = (...given: Change[]): GraphBuilder => {
   const roles = { viewer: ["groups.list"], owner: ["groups.list", "role_bindings.create"] };
   const graph = graphOf({ groups: ["team"], roles });

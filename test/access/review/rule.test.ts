@@ -9,7 +9,6 @@ import { type Change, CI, exactly, findingsOf, foundSubjects, give, NEW, OWNER, 
 const giveNew: Change = (graph) => bind(graph, ROOT, addIdentity(graph, NEW, "next", ROOT, exactly), roleUid("viewer"));
 const clear: Change = (graph) => graph.bindings.clear();
 const dropOwner: Change = (graph) => graph.bindings.delete(`${ROOT}/b ${OWNER} ${roleUid("owner")}`);
-/** ci goes, and this one comes. */
 const replaceBy =
   (name: string, match: Json = exactly, group = ROOT): Change =>
   (graph) => {
@@ -88,7 +87,6 @@ test("gains-owner fires on just what lets an identity give access", () => {
 });
 
 const own = uid("team/own");
-/** The role own grants this, and ci may have it. */
 const withOwn = (held: string[], isGiven: boolean, match?: Json): GraphBuilder => {
   const graph = start(match);
   graph.roles.set(own, { id: own, uid: own, name: "own", group: TEAM, capabilities: held });
@@ -190,7 +188,6 @@ const addAdmin: Change = (graph) => {
   const admin = addRole(graph, "admin", ["identity.update"], ROOT);
   bind(graph, ROOT, addIdentity(graph, NEW, "next", ROOT, exactly), admin);
 };
-/** Another organization trusts ci. */
 const trusting = (): GraphBuilder => {
   const [graph, partner] = [start(), "d".repeat(40)];
   graphOf({ name: "partner", root: partner, roles: { pusher: ["tag.create"] } }, graph);

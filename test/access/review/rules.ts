@@ -15,7 +15,6 @@ export const NEW = "urn:pulumi:dev::p::t::x";
 export const GITHUB = "https://token.actions.githubusercontent.com";
 export const exactly = { issuer: GITHUB, subject: "repo:acme/images:ref:refs/heads/main" };
 
-/** An organization with an owner, and ci as `claimMatch` has it. */
 export const start = (claimMatch: Json = exactly): GraphBuilder =>
   graphOf({
     name: "dev",
@@ -43,7 +42,6 @@ export const withClaimMatch =
 type Options = Parameters<typeof reviewOf>[1];
 interface Further extends Partial<Omit<Options, "allow" | "notVisible">> {
   proposal?: Partial<Proposal>;
-  /** RULE@SUBJECT */
   allow?: readonly string[];
   /** of which kind records of a group cannot be listed */
   hidden?: readonly [ListedKind, group: string][];

@@ -1,5 +1,4 @@
-// Whom a change of built-in roles reaches, against what the server's own authorization allows before and after it.
-// The quick part of the proof that the access graph agrees with the server; `npm run soak -- --only access` is the long one.
+// Whom a change of built-in roles reaches, against the server's own authorization; `npm run soak` takes longer.
 import { afterAll, expect, test } from "vitest";
 import { readLive } from "../../../access/graph/live.ts";
 import { bundlesIn, roleChanges } from "../../../access/roles/change.ts";
@@ -55,7 +54,6 @@ test("40 seeded changes reach exactly those whom the server then allows more, or
     const was = bundles;
     for (const name of ["viewer", "editor", "registry.push", "owner"].slice(random.below(4))) {
       const held = new Set(bundles[name]);
-      // The auditor reads by what ends with list.
       for (const one of random.shuffle(OWNER_CAPABILITIES).slice(0, random.below(6)))
         if (!held.has(one)) held.add(one);
         else if (!one.endsWith(".list")) held.delete(one);

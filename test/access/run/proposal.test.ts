@@ -12,7 +12,6 @@ import type { Json } from "../../../schema/index.ts";
 import { addGroup, addIdentity, addInvite, addRole, changed, graphOf, ROOT, roleUid, uid, uidIn } from "../graphs.ts";
 
 const [TEAM, CI, MADE, CI_VIEWS] = [uid("team"), uid("ci"), uid("new"), uid("binding")];
-/** a binding of the bot */
 const MEMBER = uidIn(MADE, 3);
 const BOT = `${MADE}/${"b".repeat(16)}`;
 
@@ -33,7 +32,6 @@ const before = graphOf({
 const [viewer, own] = [roleUid("viewer"), roleUid("/publisher")];
 link(before, CI_VIEWS, ROOT, CI, viewer);
 
-/** `after` changes a copy of `before`. */
 const run = (
   after: (graph: GraphBuilder) => void,
   stack: { stored?: Json[]; left?: Json[] } & Omit<Partial<RunFacts>, "stored" | "left"> = {},
@@ -95,7 +93,6 @@ test("records that exist which no resource had, and one has now, are adopted; no
   const left = [
     resource("Group", "team", TEAM, { inputs: { deleteAdopted: true }, outputs: { adopted: true } }),
     resource("Role", "viewer", viewer, { outputs: { adopted: true } }),
-    // Of an interrupted run.
     resource("Identity", "ci", CI),
     resource("RoleBinding", "views", CI_VIEWS),
     resource("Role", "publisher", own, { external: true }),
@@ -157,8 +154,7 @@ test("what somebody removed by hand is restored under the name of its resource, 
     resource("RoleBindingSet", "set", GONE, { outputs: { bindings } }),
   ];
   for (const name of ["one", "another"]) {
-    const ids = [urnOf("Group", name), urnOf("Identity", name), MEMBER];
-    expect(restoredBy(name, stored), name).toEqual(ids);
+    expect(restoredBy(name, stored), name).toEqual([urnOf("Group", name), urnOf("Identity", name), MEMBER]);
   }
 });
 
@@ -175,9 +171,8 @@ test("what somebody removed by hand is written with the record whose place it ta
     { n: 3, method: "UpdateIdentity", uid: CI, fields: { name: "ci" }, mask },
   ];
   const normal = { writes, uids: new Map([[1, MADE]]), keys: [], encodeText: (text: string) => text };
-  const services = [{ before: { graph: before }, after: { graph: after } }];
   const run = { stored, left, normal } as unknown as Parameters<typeof restoredWrites>[1];
-  expect(restoredWrites(services, run)).toEqual([
+  expect(restoredWrites([{ before: { graph: before }, after: { graph: after } }], run)).toEqual([
     { n: 1, uid: GONE },
     { n: 2, uid: own },
   ]);
@@ -186,7 +181,6 @@ test("what somebody removed by hand is written with the record whose place it ta
 test("what somebody removed by hand is not what is new beside it", () => {
   const stored = [resource("Group", "one", GONE, { outputs: { name: "else" } })];
   expect(restoredBy("another", stored)).toEqual([]);
-  // It is there.
   expect(restoredBy("another", [resource("Group", "one", TEAM, { outputs: { name: "new" } })])).toEqual([]);
 });
 
@@ -220,7 +214,6 @@ test("what the state marks as secret is hidden where it changed, and not known w
 const KNOWN = uidIn(ROOT, 2);
 const graph = newGraph();
 const viewerRole = addRole(graph, "viewer", ["repo.list"]);
-const WHY = "it waits for bucket, which another provider changes";
 
 const hiddenBy = (type: string, inputs: Json, { op = "create", id = "" } = {}) => {
   const token = type.includes(":") ? type : `irm:index:${type}`;
@@ -228,7 +221,7 @@ const hiddenBy = (type: string, inputs: Json, { op = "create", id = "" } = {}) =
   const state = { urn, type: token, inputs };
   const step = { op, urn, newState: state, ...(id && { oldState: { ...state, id } }) };
   const { steps } = parsePreview(JSON.stringify({ steps: [step] }), "test");
-  const found = unknownOf({ urn, op, why: WHY }, steps, graph);
+  const found = unknownOf({ urn, op, why: "it waits for bucket, which another provider changes" }, steps, graph);
   for (const { subject, message } of found)
     expect([subject, message]).toEqual(["one", expect.stringMatching(/^[a-z ]+ one: it waits for bucket/)]);
   return found.map(({ hides }) => hides);

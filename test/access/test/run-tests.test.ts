@@ -1,5 +1,4 @@
-// Tests of access on a policy alone: what passes, what fails and why.
-// Mistakes of a test of access are those of its policy.
+// Tests of access on a policy alone: what passes, what fails and why, and which mistakes they have.
 import { expect, test } from "vitest";
 import type { GraphBuilder, IdentityNode } from "../../../access/graph/graph.ts";
 import type { ListedKind } from "../../../access/graph/live.ts";
@@ -67,7 +66,6 @@ const NOBODY = uid("nobody");
 const pulls = { github: { repository: "acme/*", event: "pull_request" } };
 const issuer = "https://token.actions.githubusercontent.com";
 
-/** What the policy of a row says instead. */
 const CHANGES: Readonly<Record<string, object>> = {
   "no access": { access: {} },
   people: { people: { "acme-sso": { externalGroups: { SRE: ["owner"], All: ["viewer"] } } } },
@@ -85,7 +83,6 @@ const CHANGES: Readonly<Record<string, object>> = {
   odd: { access: { platform: { odd: ["review"] } } },
 };
 
-/** `passes`, `fails`, or why not. */
 const ROWS = `
 nobody else holds it | { capability: [role_bindings.create, roles.update], only: [owner, apply] } | passes
 the identity, the place and the binding that break it are named | { capability: [role_bindings.create, roles.update], only: [owner] }
@@ -128,7 +125,6 @@ it grants nothing above its group | { identity: review, cannot: tag.create, at: 
 it may grant what only some may hold | { capability: tag.create, only: [] } | fails | odd
 `;
 
-/** The workload is of GitHub, with these arguments. */
 const WORKLOADS = `
 it asks for each of its identities | { repository: acme/*, event: pull_request } | { can: repo.list, cannot: ["*.create", "*.delete"] }
   | passes
@@ -384,7 +380,6 @@ test("also where two groups have its name", () => {
   expect(mistakes).toEqual([]);
   const reason = expect.stringContaining("release can role_bindings.create at platform, by its binding to owner");
   expect(results).toMatchObject([{ name: "release never owns", passed: false, reason }]);
-  // Names alone do not decide it.
   expect(runChange(undefined).mistakes.map(({ text }) => text)).toContainEqual(
     expect.stringContaining("the API has 2 groups of this name"),
   );

@@ -1,5 +1,4 @@
-// Which workloads can assume an identity.
-// A workload's token against an identity, field by field: the comparison agrees with the exchange of a real server, and names what differs.
+// Which workloads can assume an identity, and what differs between a token and an identity: a real server agrees.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -86,7 +85,6 @@ test.each<[string, string, Json | null, Json]>([
 );
 
 const GITLAB = "https://gitlab.com";
-const BUILDKITE = "https://agent.buildkite.com";
 const GOOGLE = "https://accounts.google.com";
 const CLUSTER = "https://oidc.eks.eu-west-1.amazonaws.com/id/0A1B";
 const aws = (awsAccount: string): Json => ({ awsIdentity: { awsAccount, arnPattern: "arn:.*", userIdPattern: "A.*" } });
@@ -97,7 +95,7 @@ const main = (repository: string): Json => ({ subject: `repo:${repository}:ref:r
 const gitlab = (project: string): Json => ({
   ...{ issuer: GITLAB, subject: `project_path:acme/${project}:ref_type:branch:ref:main` },
 });
-const buildkite = (subjectPattern: string): Json => ({ issuer: BUILDKITE, subjectPattern });
+const buildkite = (subjectPattern: string): Json => ({ issuer: "https://agent.buildkite.com", subjectPattern });
 const google = (email?: string): Json => ({
   issuer: GOOGLE,
   subjectPattern: "[0-9]+",

@@ -1,7 +1,7 @@
 // What is read of a state of Terraform, and which texts are none.
 
 import { spawnSync } from "node:child_process";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { handoverText } from "../../../../access/export/terraform/handover.ts";
 import {
   type Address,
@@ -135,7 +135,6 @@ test("an address is one word of a shell", () => {
 });
 
 const terraform = (folder: string, ...args: string[]): string => {
-  // The own provider of Terraform needs no registry.
   const env = { ...process.env, TF_CLI_CONFIG_FILE: "/dev/null", TF_IN_AUTOMATION: "1" };
   const { status, stdout, stderr } = spawnSync("terraform", args, { cwd: folder, env, encoding: "utf8" });
   expect(status, stdout + stderr).toBe(0);
@@ -160,18 +159,10 @@ interface Resource {
   instances: { index_key?: unknown }[];
 }
 
-/** Of everything in the state, as if it had been adopted. */
-const handoverOf = (state: string): string => {
-  const { resources } = JSON.parse(state) as { resources: Resource[] };
-  const taken = resources.flatMap(({ module, type, name, instances }) =>
-    instances.map(({ index_key }) => addressFrom(module, type, name, index_key) as Address),
-  );
-  const nothing = { gone: [], kept: [], findings: [], secrets: [], dependents: [], others: 0, dataSources: 0 };
-  return handoverText({ ...nothing, taken }, []);
-};
-
-describe.skipIf(!isThere)(`handover.md${isThere ? "" : ": terraform is not on the PATH"}`, () => {
-  test("Terraform forgets all of it by removed blocks, and by state rm, and destroys nothing", () => {
+const title = `by handover.md, Terraform forgets all, and destroys nothing${isThere ? "" : ": it is not on the PATH"}`;
+test.skipIf(!isThere)(
+  title,
+  () => {
     const folder = temporaryFolder();
     onTestFinished(folder.remove);
     const { write } = folder;
@@ -179,8 +170,12 @@ describe.skipIf(!isThere)(`handover.md${isThere ? "" : ": terraform is not on th
     write("team/main.tf", `resource "terraform_data" "inner" { for_each = toset(${KEYS}) }\n`);
     terraform(folder.path("."), "init", "-no-color");
     terraform(folder.path("."), "apply", "-auto-approve", "-no-color");
-    const state = terraform(folder.path("."), "state", "pull");
-    const handover = handoverOf(state);
+    const { resources } = JSON.parse(terraform(folder.path("."), "state", "pull")) as { resources: Resource[] };
+    const taken = resources.flatMap(({ module, type, name, instances }) =>
+      instances.map(({ index_key }) => addressFrom(module, type, name, index_key) as Address),
+    );
+    const nothing = { gone: [], kept: [], findings: [], secrets: [], dependents: [], others: 0, dataSources: 0 };
+    const handover = handoverText({ ...nothing, taken }, []);
     const [, blocks = ""] = /```hcl\n([\s\S]*?)```/.exec(handover) ?? [];
     const [, commands = ""] = /```sh\n(terraform state rm[\s\S]*?)```/.exec(handover) ?? [];
 
@@ -195,5 +190,6 @@ describe.skipIf(!isThere)(`handover.md${isThere ? "" : ": terraform is not on th
     expect(status).toBe(0);
     expect(stdout).toContain("Successfully removed 7 resource instance(s).");
     expect(terraform(folder.path("."), "state", "list")).toBe("");
-  }, 60_000);
-});
+  },
+  60_000,
+);

@@ -1,5 +1,4 @@
-// Additions to the files of a policy: what is new is there, all else says the same, with its comments, and what cannot be added is refused before
-// anything is written.
+// Additions to the files of a policy: all else says the same, and what cannot be added is refused.
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import fc from "fast-check";
@@ -18,7 +17,6 @@ const asAdded = (value: unknown): Added => {
   return new Map(Object.entries(value).map(([key, one]) => [key, asAdded(one)]));
 };
 
-/** `added` is YAML. */
 const add = (added: string, text: string, others: Record<string, string> = {}) =>
   edited((opened) => additionOf(opened, asAdded(parse(added)) as AddedMap), text, others);
 
