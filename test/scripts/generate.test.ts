@@ -1,5 +1,4 @@
-// `npm run generate` and its check in a temporary folder. `npm run check` runs the check in the clone.
-// What the generator of each SDK gets: the plugin's schema, whose texts call properties as the language does.
+// `npm run generate` and its check in a temporary folder; and what the generator of each SDK gets.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -14,7 +13,6 @@ const folder = temporaryFolder();
 const target = folder.path("root");
 const generated = ["schema/generated", "plugin/generated", "provider/program/generated"];
 const PAGE = "docs/capabilities.md";
-const TABLE = "docs/resources.md";
 afterAll(folder.remove);
 
 const generate = async (...args: string[]) => {
@@ -27,7 +25,7 @@ const filesIn = (path: string) =>
       readdirSync(join(path, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
     )
     .filter((name) => /\.(proto|json|ts)$/.test(name))
-    .concat([PAGE, TABLE].filter((name) => existsSync(join(path, name))))
+    .concat([PAGE, "docs/resources.md"].filter((name) => existsSync(join(path, name))))
     .toSorted();
 
 mkdirSync(`${target}/sdk`, { recursive: true });
@@ -93,7 +91,6 @@ describe.each<["python" | "go", Record<string, string>]>([
       "`claimMatch` or allowDuplicate": "`ClaimMatch` or AllowDuplicate",
       "`claimMatch.name`, not `claimMatch.other`": "`ClaimMatch.Name`, not `claimMatch.other`",
       "with `retainOnDelete`": "with `RetainOnDelete`",
-      // Prose keeps a name of one word.
       "the name, and `name`": "the name, and `Name`",
     },
   ],
@@ -103,10 +100,10 @@ describe.each<["python" | "go", Record<string, string>]>([
   });
 });
 
-describe.each(["python", "go"] as const)("the schema for %s", (language) => {
-  const own = schemaFor(language, schema);
-
-  test("has the same names, types and tokens, and other texts", () => {
+test.each(["python", "go"] as const)(
+  "the schema for %s has the same names, types and tokens, and other texts",
+  (language) => {
+    const own = schemaFor(language, schema);
     const withoutTexts = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value), (_, one) => {
         if (typeof one?.description !== "string") return one;
@@ -115,8 +112,8 @@ describe.each(["python", "go"] as const)("the schema for %s", (language) => {
       });
     expect(withoutTexts(own)).toEqual(withoutTexts(schema));
     expect(own.description).toBe(language === "go" ? readmes.goComment : schema.description);
-  });
-});
+  },
+);
 
 test("only Python has an example, with the names of its texts as they are: a generator keeps the heading where no program follows", () => {
   const example = '\n\n{{% examples %}}\n## Example Usage\n\npulumi.export("claimMatch", 1)\n{{% /examples %}}';

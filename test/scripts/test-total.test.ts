@@ -8,12 +8,10 @@ function file(name: string, ...tests: [string, Outcome][]) {
   const status = assertionResults.some((each) => each.status === "failed") ? "failed" : "passed";
   return { name, status, assertionResults };
 }
-function check(...files: ReturnType<typeof file>[]) {
-  return { command: "npm run check", exitCode: 0, failedSteps: [] as string[], files };
-}
-function suite(...files: ReturnType<typeof file>[]) {
-  return { command: "npm test", exitCode: 0, failedSteps: [] as string[], files };
-}
+const run =
+  (command: string) =>
+  (...files: ReturnType<typeof file>[]) => ({ command, exitCode: 0, failedSteps: [] as string[], files });
+const [check, suite] = [run("npm run check"), run("npm test")];
 const unit = file("unit.test.ts", ["adds", "passed"], ["subtracts", "passed"]);
 const lifecycle = file("lifecycle.test.ts", ["creates", "passed"]);
 
@@ -42,8 +40,7 @@ test("the total of a CI run counts a test file that could not be loaded", () => 
 });
 
 test("the total of a CI run counts a command that ended before its tests, such as a set-up that failed", () => {
-  const early = { command: "npm test", exitCode: 1, failedSteps: [] };
-  expect(total([check(unit), early])).toEqual({
+  expect(total([check(unit), { command: "npm test", exitCode: 1, failedSteps: [] }])).toEqual({
     passed: 2,
     failures: ["npm test: it ended before the tests (exit code 1)"],
   });

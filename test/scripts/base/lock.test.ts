@@ -1,18 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { existsSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { expect, test } from "vitest";
 import { withLock } from "../../../scripts/base/lock.mjs";
+import { testFolder } from "../../support/test-folder.ts";
 
-let folder: string;
-let file: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-irm-lock-"));
-  file = join(folder, "lock");
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
+const file = testFolder().path("lock");
 const ignore = (): void => {};
 
 test("a lock admits one process at a time, names its holder to the others, and is removed afterwards", async () => {
@@ -43,8 +36,7 @@ test("a lock is released when the work fails", async () => {
 });
 
 test("a lock of a killed process is taken over by exactly one waiting process", async () => {
-  const dead = spawnSync(process.execPath, ["--version"]).pid;
-  writeFileSync(file, JSON.stringify({ pid: dead, host: hostname() }));
+  writeFileSync(file, JSON.stringify({ pid: spawnSync(process.execPath, ["--version"]).pid, host: hostname() }));
   let inside = 0;
   const work = async (): Promise<number> => {
     inside += 1;

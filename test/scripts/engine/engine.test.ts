@@ -2,12 +2,11 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { cacheFolder } from "../../../scripts/base/cache-folder.mjs";
 import { findCachedEngine, storeEngine, takeCachedPieces } from "../../../scripts/engine/cache.mjs";
 import { findEngine } from "../../../scripts/engine/engine.mjs";
@@ -132,31 +131,24 @@ test("a version has three numbers", () => {
 const name = `pulumi-v${engineVersion}-linux-x64.tar.gz`;
 const pieces = ["pulumi", "pulumi-language-nodejs"];
 const linux = { platform: "linux", arch: "x64" } as const;
-let place: string;
 let target: string;
-let archive: Buffer;
 let files: Record<string, string | Buffer>;
-let server: Server;
 let url: string;
 
 beforeEach(async () => {
-  place = mkdtempSync(join(tmpdir(), "pulumi-irm-release-"));
-  target = mkdtempSync(join(place, "target-"));
-  fakeEngine(join(place, "pulumi"), engineVersion, ["pulumi", "pulumi-language-nodejs", "pulumi-language-go"]);
-  execFileSync("tar", ["-czf", join(place, "release.tar.gz"), "-C", place, "pulumi"]);
-  archive = readFileSync(join(place, "release.tar.gz"));
+  target = engineAt("target", "", []);
+  engineAt("pulumi", engineVersion, [...pieces, "pulumi-language-go"]);
+  execFileSync("tar", ["-czf", folder.path("release.tar.gz"), "-C", folder.path("."), "pulumi"]);
+  const archive = readFileSync(folder.path("release.tar.gz"));
   files = { [`/${name}`]: archive, "/SHA512SUMS": sums(archive) };
 
-  server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const body = files[request.url ?? ""];
     response.writeHead(body === undefined ? 404 : 200).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterEach(() => {
-  server.close();
-  rmSync(place, { recursive: true });
+  return () => void server.close();
 });
 
 function sums(content: Buffer): string {
