@@ -1,5 +1,4 @@
-// A journal is a file. Lines that somebody else has written into it must not make a run delete or adopt what it did not create. And what a
-// run finds by the lines of others, and by the engine's state.
+// Lines of somebody else in a journal make no run delete or adopt what it did not create.
 import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";

@@ -1,5 +1,4 @@
-// Runs without checkpoints against a reference server, by the provider's methods. The engine's state is what a test says that it is, and
-// a process is killed by being left alone: its journal stays.
+// Runs without checkpoints by the provider's methods. A test says what the engine's state is.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { providerWith } from "../../../provider/engine/methods.ts";
@@ -30,13 +29,11 @@ interface RunOptions {
   cancelled?: AbortSignal;
 }
 
-/** A group that no stack has. */
 export const createGroup = async ({ call }: Service, parent: string, name: string, description = "") =>
   call("CreateGroup", { parent, group: { name, description } });
 
 const NO_PROCESS = 99_999_999;
 
-/** What the SDK adds to outputs. */
 const HANDLER = { __provider: "the text that finds the provider" };
 
 const STACK = "organization/project/stack";

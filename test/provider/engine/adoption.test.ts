@@ -1,5 +1,4 @@
-// What `adopt` means: which record, what it changes on it, what is left of it once somebody has deleted the record, and the file of uids
-// beside the program.
+// What `adopt` means: which record, what it changes, what is left once the record is deleted, and the file of uids.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +15,6 @@ import { GROUP, journalFolder, json, keyOf, ORG, ROLE, scriptedSession } from ".
 
 const machine = startMachine();
 
-/** A program without a file of uids, unless it is given. */
 const folderWith = (uids?: Json): string => {
   const folder = mkdtempSync(join(tmpdir(), "irm-adoption-"));
   writeFileSync(join(folder, "Pulumi.yaml"), "name: p\nruntime: yaml\n");
@@ -29,7 +27,6 @@ describe.each([
   ["dynamic", false],
   ["native", true],
 ])("of a %s resource, adopt", (form, looksUp) => {
-  /** A process of the provider: of one command of the engine. */
   const start = async ({
     kind = "group" as KindName,
     cwd = folder,
@@ -62,7 +59,6 @@ describe.each([
     return (await methods.read(id, { ...inputs, ...outs }, looksUp ? inputs : undefined)).id;
   };
   const remove = (uid: string) => machine.service.call("DeleteGroup", { uid });
-  /** The state after the update that adopts a group. */
   const adopted = async (args: Json) => {
     const { uid } = await machine.createByOther(args);
     const group = await start();
@@ -124,7 +120,6 @@ describe.each([
     expect(machine.posts).toBe(0);
     const text = readdirSync(machine.journal).map((file) => readFileSync(join(machine.journal, file), "utf8"));
     const [line = ""] = /.*"removed".*/.exec(text.join("")) ?? [];
-    // A name may be secret.
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(JSON.parse(line).identity).toEqual({ name: hash, place: hash });
     const component = await start();
@@ -166,7 +161,6 @@ describe.each([
 
   it("means the record that is there, also where a refresh has found it gone before", async () => {
     const { uid: group } = await machine.createByOther(machine.inputs());
-    // It has the uid of its group, and so has its successor.
     const { call } = machine.service;
     const amazon = { account: "111111111111" };
     const make = (name: string) =>
@@ -262,7 +256,6 @@ describe.each([
     expect(id).toBe(uid);
     const second = await start({ cwd });
     expect(await checked(second, inputs, args)).toEqual(inputs);
-    // A resource that has created its record keeps it.
     const { adopt: _, onDelete: _onDelete, ...created } = inputs;
     expect(await checked(second, created, args)).toEqual(created);
 

@@ -1,5 +1,4 @@
-// The provider relies on one internal of Pulumi: a text in `__provider`. These tests run the SDK's own dynamic provider, so that
-// a new SDK that reads it differently fails here.
+// We rely on one internal of Pulumi, a text in `__provider`: the SDK's own dynamic provider reads it here.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
@@ -75,7 +74,6 @@ it("the SDK's dynamic provider runs the text: configures, checks and compares wi
   ]);
   expect(checked.getInputs()?.toJavaScript()).toEqual({ ...wrong, __service: "https://api.example.com" });
 
-  // All keys are visible. Otherwise no misspelt one could be reported.
   expect(String(await output)).toContain("irm:colour is ignored");
 
   const olds = { __provider: handlerText("roleBinding"), uid: GROUP, identityUid: ORG, roleUid: ROLE };

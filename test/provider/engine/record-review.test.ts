@@ -1,5 +1,4 @@
-// What a preview says of records: who can assume an identity, what a role grants, how they were called, the names of what a program gives by
-// uid, and of resources that leave the stack.
+// What a preview says of records: who can assume an identity, what a role grants, names, and what leaves the stack.
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";

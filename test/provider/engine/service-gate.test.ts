@@ -1,5 +1,4 @@
-// A state whose records are at another service, detected by the address in the state and by the organization behind it. And a run without the
-// service: what tells a preview from an update, and how long checks wait for it.
+// A state whose records are at another service or in another organization; and a run without the service.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -245,8 +244,7 @@ it("an update of an organization that the caller does not see ends with those th
 
 it("an update of an organization that the same update creates is previewed: nobody sees it yet", async () => {
   const methods = await group();
-  const given = { ...keys[0], parent: UNKNOWN, name: "new", __preview: true };
-  const { inputs, failures } = await methods.check({}, given);
+  const { inputs, failures } = await methods.check({}, { ...keys[0], parent: UNKNOWN, name: "new", __preview: true });
   expect(failures).toEqual([]);
   // The SDK takes what the check does not give for unknown.
   expect(inputs).not.toHaveProperty("uid");

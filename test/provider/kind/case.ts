@@ -1,5 +1,4 @@
-// A case of each kind for the contract tests: what a program gives, a change of it, what somebody changes by hand, and which
-// requests that takes. A new kind is added here.
+// A case of each kind for the contract tests. A new kind is added here.
 import type { KindName } from "../../../provider/kind/index.ts";
 import type { Json } from "../../../schema/index.ts";
 
@@ -24,7 +23,6 @@ export interface KindCase {
   update?: { mask: string; body?: Json } | { upsert: true };
   /** fields of the API that somebody else changes, and the mask that repairs them */
   byHand?: { fields: Json; repairedBy: string };
-  /** arguments that say the same as `inputs` */
   restated?: Json;
   /** two records of these arguments may be in one place */
   isRepeatable: boolean;
@@ -50,7 +48,9 @@ export const ISSUER_KEYS: string = JSON.stringify({
 const claimMatch = { issuer: "https://token.example.com", subject: "repo:a/b" };
 const other = { ...claimMatch, subject: "repo:a/c" };
 const runtimeRepositories = ["https://b.example.com", "https://a.example.com"];
-const byHand = { fields: { description: "by hand" }, repairedBy: "description" };
+const anotherName = { name: "by hand", description: "by hand" };
+const byHand = { fields: anotherName, repairedBy: "description,name" };
+const byPattern = { issuerPattern: "https://.*", subjectPattern: "c.*", claimPatterns: { ref: "main" } };
 const plain = { isRepeatable: true, secrets: [] };
 const single = { isRepeatable: false, secrets: [] };
 
@@ -72,7 +72,12 @@ export const cases: readonly KindCase[] = [
     inputs: ({ group }) => ({ parent: group, name: "ci", claimMatch }),
     change: { claimMatch: other },
     update: { mask: "claimMatch.subject", body: { claimMatch: other } },
-    byHand,
+    byHand: {
+      fields: { ...anotherName, company: "by hand", claimMatch: byPattern },
+      repairedBy:
+        "claimMatch.claimPatterns,claimMatch.issuer,claimMatch.issuerPattern,claimMatch.subject," +
+        "claimMatch.subjectPattern,company,description,name",
+    },
     restated: { claimMatch: { ...claimMatch, claims: {} } },
   },
   {
@@ -95,7 +100,10 @@ export const cases: readonly KindCase[] = [
     inputs: ({ group }) => ({ parent: group, name: "r", capabilities: ["groups.list", "roles.list"] }),
     change: { capabilities: ["roles.list"] },
     update: { mask: "capabilities" },
-    byHand: { fields: { capabilities: ["CAP_IAM_GROUPS_LIST"] }, repairedBy: "capabilities" },
+    byHand: {
+      fields: { ...anotherName, capabilities: ["CAP_IAM_GROUPS_LIST"] },
+      repairedBy: "capabilities,description,name",
+    },
     restated: { capabilities: ["CAP_IAM_ROLES_LIST", "groups.list", "groups.list"] },
   },
   {
@@ -121,7 +129,7 @@ export const cases: readonly KindCase[] = [
     inputs: ({ group }) => ({ parent: group, name: "login", defaultRole: "viewer", oidc }),
     change: { oidc: { ...oidc, clientSecret: "another secret of the client" } },
     update: { mask: "oidc.clientSecret" },
-    byHand: { fields: { description: "by hand" }, repairedBy: "description" },
+    byHand,
     restated: {
       oidc: {
         ...oidc,

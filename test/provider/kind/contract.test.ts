@@ -1,5 +1,4 @@
-// The common behaviour of every kind, over the table of cases against the reference server: created once, updated with minimal
-// requests, replaced, adopted, deleted, found after a lost response. Secrets are unreadable everywhere.
+// The common behaviour of every kind, over the table of cases, against the reference server.
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -56,8 +55,7 @@ const writes = () =>
 describe.each(cases)("$kind", (own: KindCase) => {
   const kind = kindRecords[own.kind];
   const checkInputs = (further: Json = {}, olds: Json = {}): Json => {
-    const given = { ...own.inputs(place), ...further, ...keyOf(own.kind) };
-    const { inputs, failures } = reconcile.check(kind, olds, given);
+    const { inputs, failures } = reconcile.check(kind, olds, { ...own.inputs(place), ...further, ...keyOf(own.kind) });
     expect(failures).toEqual([]);
     return inputs;
   };
@@ -83,13 +81,10 @@ describe.each(cases)("$kind", (own: KindCase) => {
     const read = await reconcile.read(kind, processWith(), id, outs);
     expect(read.props).toEqual(outs);
     const { __key, ...asWritten } = inputs;
-    // The constructor of a role binding adds the other outputs.
     const { names: _, ...readInputs } = read.inputs as Json;
     expect(readInputs).toEqual(asWritten);
     expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
-    // Another order of a set, another spelling, or an explicit zero.
-    const restated = checkInputs(own.restated, inputs);
-    expect(reconcile.diff(kind, id, outs, restated)).toEqual({ changes: false, replaces: [] });
+    expect(reconcile.diff(kind, id, outs, checkInputs(own.restated, inputs))).toEqual({ changes: false, replaces: [] });
   });
 
   it("is changed by one request with the changed paths, or replaced where it cannot change", async () => {
@@ -134,8 +129,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
   it("is adopted, kept when its resource is deleted, and deleted with it on request; then a read finds nothing", async () => {
     const { id, outs } = await create();
     const session = processWith();
-    const adopting = checkInputs({ adopt: id });
-    const adopted = (await reconcile.create(kind, session, adopting)).outs as Json;
+    const adopted = (await reconcile.create(kind, session, checkInputs({ adopt: id }))).outs as Json;
     expect(adopted).toMatchObject({ uid: id, adopted: true });
     expect(reconcile.diff(kind, id, adopted, checkInputs())).toEqual({ changes: false, replaces: [] });
     messages.length = 0;
@@ -148,7 +142,6 @@ describe.each(cases)("$kind", (own: KindCase) => {
     expect((await records()).map(({ uid }) => uid)).toContain(id);
     await reconcile.remove(kind, processWith(), id, { ...adopted, deleteAdopted: true });
     expect((await records()).map(({ uid }) => uid)).not.toContain(id);
-    // Again, as a run does that continues a killed one.
     await reconcile.remove(kind, processWith(), id, outs);
     service.clock.advance(6_000);
     expect(await reconcile.read(kind, processWith(), id, outs)).toEqual({ id: "", props: {} });
@@ -157,7 +150,6 @@ describe.each(cases)("$kind", (own: KindCase) => {
   it("that exists already is never adopted silently", async () => {
     if (own.isRepeatable) return;
     const { id } = await create();
-    // With another value of a field that makes it unique, it would be another record.
     const unique = kind.unique?.map((field) => kind.arguments[field] ?? field);
     const isAnother = Object.keys(own.change).some((name) => unique?.includes(name));
     const inputs = checkInputs(isAnother ? {} : own.change);

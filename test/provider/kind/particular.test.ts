@@ -44,13 +44,9 @@ const login = {
 };
 const noChange = { changes: false, replaces: [] };
 
-const createTag = async () => {
-  const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
-  return { parent, ...(await create("tag", { parent, name: "latest", digest: digest("a") })) };
-};
-
 it("a tag that was deleted by hand is not created again by an update", async () => {
-  const { kind, id, inputs, outs } = await createTag();
+  const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
+  const { kind, id, inputs, outs } = await create("tag", { parent, name: "latest", digest: digest("a") });
   await call("DeleteTag", { uid: id });
   service.clock.advance(6_000);
   const news = { ...inputs, digest: digest("b") };
@@ -78,7 +74,6 @@ it("a tag is not moved by another resource of the same run that declares its nam
     ),
   );
   expect(outcomes[1 - refused]?.status).toBe("fulfilled");
-  // Nothing is left open for the next run.
   expect(await session.journal.findUnsettled(loser as string)).toEqual([]);
 });
 
@@ -115,7 +110,6 @@ it("a repo that syncs has the fields of its source, and accepts any name of the 
   expect(reconcile.diff(kind, id, drifted.props, inputs)).toEqual({ changes: true, replaces: [] });
   service.requests.length = 0;
   const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, drifted.props, inputs);
-  // The service resolves the text again.
   expect(patches()).toEqual([{ mask: "sync_config.source", body: { sync_config: { source: spelt } } }]);
   expect(repaired).toMatchObject({ syncConfig: { source } });
   expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);
@@ -165,15 +159,12 @@ test("an identity provider with mappings of others is not deleted, and the error
 
 const { oidc } = login;
 const loginArgs = () => ({ parent: group, ...login });
-const createByOther = async () => {
-  const defaultRole = await service.role("viewer");
-  const identityProvider = { ...login, defaultRole, oidc: { ...oidc, clientSecret: "theirs" } };
-  return uidOf(call("CreateIdentityProvider", { parent: group, identityProvider }));
-};
 const sent = [{ mask: "oidc.clientSecret", body: { oidc } }];
 
 it("an existing identity provider gets the program's client secret when it is adopted", async () => {
-  const adopt = await createByOther();
+  const theirs = { defaultRole: await service.role("viewer"), oidc: { ...oidc, clientSecret: "theirs" } };
+  const identityProvider = { ...login, ...theirs };
+  const adopt = await uidOf(call("CreateIdentityProvider", { parent: group, identityProvider }));
   const { kind, id, inputs, outs } = await create("identityProvider", { ...loginArgs(), adopt });
   expect(patches()).toEqual(sent);
   expect(reconcile.diff(kind, id, outs, inputs)).toEqual(noChange);

@@ -1,5 +1,4 @@
-// The lines of a journal: an invalid one is no entry, and is kept. Those of a run without checkpoints stay until it has ended. And the journal
-// on disk: its content after a crash, its permissions, and its content after compaction.
+// The lines of a journal, and its file: after a crash and a compaction, and its permissions.
 import fs, { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
@@ -13,7 +12,7 @@ import {
   textFrom,
 } from "../../../provider/log/entries.ts";
 import type { Entry } from "../../../provider/log/entry.ts";
-import { createJournal, type Journal, type NewIntent } from "../../../provider/run/journal.ts";
+import { createJournal, type Journal } from "../../../provider/run/journal.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { GROUP, ORG } from "../../support/scripted.ts";
 import { testFolder } from "../../support/test-folder.ts";
@@ -123,13 +122,11 @@ const folder = testFolder();
 const atRoot = { ...intent, parent: "" };
 const entryOf = (id: string): Entry => ({ ...atRoot, intent: id, key: `organization/project/stack/Group::${id}` });
 
-/** A uid at the root whose digits are all this one. */
 const uidOf = (digit: string): string => digit.repeat(40);
 
 const journalOf = (path: string) =>
   createJournal({ pathOf: () => path, clock: manualClock(), timeoutMs: 60_000, log: () => undefined });
 
-/** Counts the times that data is sent to the disk. */
 const syncCounter = (): (() => number) => {
   const sync = vi.spyOn(fs, "fdatasync");
   syncBuiltinESMExports();
@@ -195,12 +192,10 @@ it("the file that cannot be read is an error with advice; one that cannot be wri
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 });
 
-const newIntent = (id: string): NewIntent => {
+const begun = async (journal: Journal, id: string): Promise<Entry> => {
   const { intent: _intent, at: _at, notBefore: _notBefore, ...own } = entryOf(id);
-  return own;
+  return ((await journal.begin([own], async () => 1)) as [Entry])[0];
 };
-const begun = async (journal: Journal, id: string): Promise<Entry> =>
-  ((await journal.begin([newIntent(id)], async () => 1)) as [Entry])[0];
 
 it("creates that are in flight together write the outcome of one and the entries of the next ones at once", async () => {
   const path = folder.path("group-commit.jsonl");

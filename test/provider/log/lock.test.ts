@@ -37,7 +37,6 @@ const heldBy = (file: string, pid: number, other: Partial<Holder> = {}) =>
 
 const touch = (file: string, ms: number) => utimesSync(file, new Date(ms), new Date(ms));
 
-/** Runs at each attempt of a waiting process. */
 const whileWaiting = (clock: ManualClock, work: (looks: number, ms: number) => unknown) => {
   const sleep = clock.sleep;
   clock.sleep = async (ms) => {
@@ -105,7 +104,6 @@ it.each([
 
 it.each<[string, (file: string) => unknown, number?]>([
   ["of another machine", async (file) => heldBy(file, await deadPid(), { host: "elsewhere" })],
-  // A container may share this machine's name.
   ["of other pids than those of this machine", async (file) => heldBy(file, await deadPid(), { pids: "pid:[1]" })],
   ["of a process that names no namespace", async (file) => heldBy(file, await deadPid(), { pids: undefined })],
   ["of this machine with a reused pid", (file) => heldBy(file, process.ppid)],
@@ -153,7 +151,6 @@ it("the lock is left to other processes that are removing it", async () => {
   const guard = `${file}.gone`;
   mkdirSync(guard);
   whileWaiting(clock, () => {
-    // A new one each time.
     rmdirSync(guard);
     mkdirSync(guard);
     touch(guard, clock.today());

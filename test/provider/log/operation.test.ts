@@ -1,5 +1,4 @@
-// The log that the processes of one operation share: its order decides for all of them, whatever ends a process. What is in the folder
-// of another user, or of an engine that has ended, is not used.
+// The log that the processes of one operation share: its order decides, whatever ends a process.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -48,18 +47,16 @@ const ownershipOf = (operation = joined(), service = SERVICE): Ownership => crea
 const logs = () => readdirSync(shared);
 const log = () => join(shared, logs()[0] as string);
 
-/** Adds events as a process would that was killed then. */
-const leaveEvents = async (...events: object[]): Promise<void> => {
-  const member = `${await deadPid()}.killed`;
-  const lines = events.map((event, i) => ["is" in event ? "ownership" : "members", member, i + 2, event]);
-  for (const line of [["members", member, 1, { join: member }], ...lines])
-    appendFileSync(log(), `${JSON.stringify(line)}\n`);
-};
-
 describe("the processes of an operation", () => {
   it("still know what a killed one did, and the last one removes the file", async () => {
     const own = ownershipOf();
-    await leaveEvents({ is: "taken", uid: "uid", key: "one", origin: "created", at: SERVICE });
+    const member = `${await deadPid()}.killed`;
+    const taken = { is: "taken", uid: "uid", key: "one", origin: "created", at: SERVICE };
+    for (const line of [
+      ["members", member, 1, { join: member }],
+      ["ownership", member, 2, taken],
+    ])
+      appendFileSync(log(), `${JSON.stringify(line)}\n`);
     for (const one of [own, ownershipOf()]) {
       expect(() => one.take("uid", "two", "adopted")).toThrow("uid is already managed by one");
       expect(one.originOf("uid")).toBe("created");

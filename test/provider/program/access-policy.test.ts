@@ -1,5 +1,4 @@
-// AccessPolicy: the resources that it registers, and the mistakes of its arguments and its policy: all at once, before anything is created.
-// The engine is a mock.
+// AccessPolicy: the resources that it registers, and its mistakes, all at once. The engine is a mock.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";

@@ -1,5 +1,4 @@
-// Look-ups and lists as a program uses them, and what AccessPolicy adopts: by name, or by the uids of a file. The engine is a mock, the service is
-// the reference server.
+// Look-ups and lists of a program, and what AccessPolicy adopts. The engine is a mock, the service is not.
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, expect, it, vi } from "vitest";
 import { parsePolicy } from "../../../access/policy/parse.ts";
@@ -30,7 +29,6 @@ Object.assign(process.env, service.env);
 await mockEngine(() => ({ id: "", state: {} }));
 for (let i = 0; i < 7; i++) await call("CreateGroup", { parent: org, group: { name: `g${i}` } });
 
-// One record of each kind that is never at the root.
 const viewer: string = await service.role("viewer");
 const group: string = await uidOf("CreateGroup", { parent: org, group: { name: "g" } });
 const repo: string = await uidOf("CreateRepo", { parent: group, repo: { name: "nginx" } });
@@ -78,7 +76,6 @@ it("look-ups find each kind by its uid, and by its name where it has one, direct
   expect((await irm.getIdentity({ parent: org, name: "owner" })).uid).toBe(service.identity);
   expect(await irm.getRepo({ uid: repo })).toMatchObject({ uid: repo, name: "nginx" });
   expect(await irm.getRepo({ name: "nginx", parent: group })).toMatchObject({ uid: repo });
-  // Lists leave such a tag out by default.
   expect(await irm.getTag({ name: "1.2.3-r0", repo })).toMatchObject({ uid: tag, digest: digest("a") });
   expect(await irm.getTag({ uid: tag })).toMatchObject({ uid: tag });
   expect(await irm.getIdentityProvider({ name: "login", parent: group })).toMatchObject({ uid: provider });
@@ -161,7 +158,6 @@ it('adopt: "match" gives each record that exists to its resource, and creates th
   const claimMatch = { issuer, subject: "other" };
   const identity = await call("CreateIdentity", { parent: platform, identity: { name: "release", claimMatch } });
   const role = { name: "publisher", capabilities: ["CAP_REPO_LIST"] };
-  // In another group, so it is another role.
   await call("CreateRole", { parent: uid, role });
 
   const logged: string[] = [];
@@ -249,7 +245,6 @@ it('adopt: "match" finds the mappings of an identity provider by group and role,
   const identityProvider = { name: "acme-sso", defaultRole: viewer, oidc: own };
   const providerIn = async (parent: string) => (await call("CreateIdentityProvider", { parent, identityProvider })).uid;
   const sso = await providerIn(uid);
-  // In a group below, so it is not the policy's.
   const below = await providerIn(await policyGroup(uid, "below"));
   const map = async (parent: string, roleUid: string) => {
     const externalGroupRoleMapping = { externalGroupId: "SRE", roleUid, scope: uid };

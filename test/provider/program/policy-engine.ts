@@ -5,7 +5,6 @@ import { AccessPolicy, type AccessPolicyArgs, type PolicyDocument } from "../../
 import { awaitValue } from "../../../provider/program/output.ts";
 import { mockEngine } from "../../support/mock-engine.ts";
 
-/** What was registered since the engine started. */
 export let made: pulumi.runtime.MockResourceArgs[];
 export const startEngine = async () => {
   made = [];
@@ -27,7 +26,6 @@ export const document = {
   },
 } satisfies PolicyDocument;
 
-/** The outputs, when the engine has `count` resources. */
 export const create = async (count: number, args: AccessPolicyArgs) => {
   const { organization, groups, identities, roles } = new AccessPolicy("acme", args);
   await vi.waitFor(() => expect(made).toHaveLength(count), 10_000);

@@ -92,8 +92,7 @@ describe("the position of a resource", () => {
       mapped.length = 0;
       const traced = Promise.resolve() as object as Promise<void> & { _debugStackTrace?: unknown };
       void debuggable(traced, "a property");
-      const thrown = new Error("in the SDK");
-      expect(thrown.stack).toBe("Error: in the SDK, mapped");
+      expect(new Error("in the SDK").stack).toBe("Error: in the SDK, mapped");
       unpin();
       expect(traced._debugStackTrace).toMatch(/^Error(\n {4}at file:.*:\d+:\d+)?$/);
       expect(mapped).toHaveLength(1);

@@ -1,5 +1,4 @@
-// The classes: the inputs that they register with the engine. Two alternatives at once are a compile error. tsc reads this
-// file, and an expected error that is missing is an error.
+// The inputs that the classes register. tsc reads this file: an expected error that is missing is an error.
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Group, Identity, type IdentityArgs, Role, RoleBinding, RoleBindingSet } from "../../../provider/index.ts";
@@ -201,7 +200,6 @@ const errorOf = async (program: () => void): Promise<string | undefined> => {
   };
   await pulumi.runtime.runInPulumiStack(init);
   const error = await ended.promise;
-  // A component registers its outputs.
   await pulumi.runtime.disconnect();
   return error;
 };

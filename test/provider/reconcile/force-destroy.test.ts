@@ -14,7 +14,6 @@ const service = await startSharedService();
 const org: string = service.organization as string;
 const viewer: string = await service.role("viewer");
 
-/** The messages and requests of the run, in one list. */
 let events: string[];
 beforeEach(() => {
   events = [];

@@ -86,7 +86,6 @@ describe("a refresh", async () => {
   });
 });
 
-/** A service of so many groups, as a fast one answers. */
 const serviceOf = (uids: readonly string[], deny: (uid: string) => boolean = () => false) => {
   const recordOf = (uid: string): Json => ({ uid, name: uid.slice(-16), description: "d".repeat(100) });
   const seen = { gets: 0, lists: 0 };
@@ -124,7 +123,6 @@ it("a large organization is read without tripping a limit of 50 requests a secon
     return answer(request);
   });
   const limit = createRateLimit(50, () => clock.now());
-  // In another order than that of the list.
   const stack = storedGroups(uids.toSorted((a, b) => (a.slice(-2) < b.slice(-2) ? -1 : 1)));
   const results = await readAll(session, stack);
   expect(results.map((result) => (result as reconcile.ReadResult).id)).toEqual(stack.map(({ id }) => id));
@@ -223,7 +221,6 @@ const startProcess = (): Promise<Record<StateKind, Methods>> =>
 
 const claimMatch = (subject: string) => ({ issuer: "https://issuer.example", subject });
 
-/** Of half of the groups with a set, and of the others with single bindings. */
 const createStack = async (): Promise<Stored<StateKind>[]> => {
   const methods = await startProcess();
   const create = async (kind: StateKind, name: string, inputs: Json): Promise<Stored<StateKind>> => {
@@ -263,7 +260,6 @@ describe("a stack with bindings and sets", async () => {
     expect(service.requests.length).toBeLessThanOrEqual(stack.length / 150 + 20);
     expect(results.map(({ id }) => id)).toEqual(stack.map(({ id }) => id));
     expect(results.map(({ props }) => props)).toEqual(stack.map(({ outs }) => outs));
-    // As by a GET of each.
     const sample = stack.flatMap((one, i) => (i % 17 === 0 ? [{ ...one, result: results[i] }] : []));
     for (const { kind, id, outs, result } of sample)
       expect(await (await startProcess())[kind].read(id, outs)).toEqual(result);
@@ -282,8 +278,7 @@ describe("a stack with bindings and sets", async () => {
 
   it("is destroyed with hardly more requests than records", async () => {
     const methods = await startProcess();
-    const layers: StateKind[][] = [["roleBinding", "roleBindingSet"], ["identity"], ["group"]];
-    for (const layer of layers)
+    for (const layer of [["roleBinding", "roleBindingSet"], ["identity"], ["group"]] as StateKind[][])
       await inParallel(
         stack.filter(({ kind }) => layer.includes(kind)),
         ({ kind, id, outs }) => methods[kind].delete(id, outs),

@@ -1,5 +1,4 @@
-// A create whose response is lost (docs/faults.md#f3), with the fault between the provider and the wire; or names a record other than the
-// created one, because of a proxy, a cache or a wrong service: the reference server really has all of these records.
+// A create whose response is lost (docs/faults.md#f3), or names a record other than the created one.
 import { describe, expect, it } from "vitest";
 import { DEADLINE_MS } from "../../../client/retry.ts";
 import type { HttpAnswer } from "../../../client/transport.ts";
@@ -15,10 +14,8 @@ const { group, role } = kindRecords;
 
 const machine = startMachine();
 
-/** The program means it, although an equal record exists. */
 const duplicate = (args = machine.inputs()): Json => ({ ...args, allowDuplicate: true });
 
-/** Calls whose lists of this operation are empty. */
 const hiding =
   (session: Session, operation: string): Session["call"] =>
   async (name, request, options) =>
@@ -115,7 +112,6 @@ describe("a lost response to a create", () => {
     const args = machine.inputs();
     const other = { ...args, ...keyOf("alike-too") };
     for (const one of [args, other]) {
-      // Its record is not readable during the run.
       const { session } = machine.run("timeout after");
       const hidden = { ...session, call: hiding(session, "ListGroups") };
       await expect(reconcile.create(group, hidden, one)).rejects.toThrow("It is unknown whether the group was created");
@@ -149,7 +145,6 @@ const call: Service["call"] = (...request) => machine.service.call(...request);
 
 type Answering = (answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswer>;
 const ROLE = { description: "d", capabilities: ["CAP_IAM_GROUPS_LIST"] };
-/** A record that another caller has created before the test's own. */
 const earlier = async (args = machine.inputs(), agoMs = 0, isDeleted = false): Promise<Answering> => {
   const record = await machine.createByOther(args);
   if (isDeleted) await call("DeleteGroup", { uid: record.uid });
@@ -221,7 +216,6 @@ it.each<[string, (answer: HttpAnswer) => HttpAnswer]>([
   expect(machine.posts).toBe(1);
 });
 
-/** The request is changed on the way. */
 const changing = () =>
   machine.runOver(async (request, send) => {
     if (request.method === "POST")
@@ -241,8 +235,7 @@ it("a service that created a record other than requested is reported with the re
   const [made, ...others] = await machine.named(args.name);
   expect([others, machine.posts]).toEqual([[], 1]);
 
-  const adopting = { ...args, adopt: made?.uid, deleteAdopted: true };
-  const { outs } = await machine.create(adopting);
+  const { outs } = await machine.create({ ...args, adopt: made?.uid, deleteAdopted: true });
   expect(outs).toMatchObject({ uid: made?.uid, description: "d" });
   expect(await machine.unsettled(args)).toEqual([]);
 });
@@ -274,6 +267,5 @@ it("a response to a read or an update with another record is refused and not sto
     `UpdateRole role ${id} "r": ${text}`,
   );
   await expect(reconcile.create(role, wrong, { ...args, ...keyOf("a"), adopt: id })).rejects.toThrow(text);
-  // Sent to the right record, though.
   expect(await call("GetRole", { uid: id })).toMatchObject({ name: "r", description: "x" });
 });

@@ -1,5 +1,4 @@
-// What counts of the operations that a killed run left in the engine's state (docs/faults.md#f26). A machine without its journal adopts
-// what that run created, and nothing else.
+// Operations that a killed run left in the engine's state (docs/faults.md#f26): only what it created is adopted.
 import { describe, expect, it } from "vitest";
 import { findLost } from "../../../provider/attribution/lost-machine.ts";
 import { openStacks } from "../../../provider/engine/open-stacks.ts";
@@ -23,7 +22,6 @@ const newArgs = (): Json => {
   const { __key, ...args } = machine.inputs();
   return { ...args, __key: String(__key).replace("/Test::", "/Group::") };
 };
-/** The same, and the record of these that is there. */
 const existing = async () => {
   const args = newArgs();
   const there = await machine.createByOther(args);
@@ -42,8 +40,6 @@ const stateGroup = (key: unknown, agoMs: number, id = `${machine.org}/0123456789
 });
 
 const create = (session: Session, args: Json) => reconcile.create(group, session, args);
-
-const REFUSED = "and nothing shows that this stack created it; nothing was sent:";
 
 describe("a create that a killed run left in the engine's state", () => {
   it("gives its record, and no second one is created; without one, no more is asked for", async () => {
@@ -121,7 +117,7 @@ describe("a create that a killed run left in the engine's state", () => {
       const { args, uid } = await existing();
       const { session } = runWith(state(args, uid));
       const error = (await create(session, args).catch((thrown: unknown) => thrown)) as Error;
-      expect(error.message).toContain(REFUSED);
+      expect(error.message).toContain("and nothing shows that this stack created it; nothing was sent:");
       expect(error.message).toContain(`group ${uid} "${args.name}", created `);
       expect(machine.posts).toBe(0);
     });
@@ -230,8 +226,7 @@ describe("a resource that no program declares any more", () => {
     expect(await machine.named(twin.name)).toHaveLength(2);
     for (const options of [{ protect: true }, { retainOnDelete: true }]) {
       const { args } = await existing();
-      const own = runWith({ pending: [{ args, options }] });
-      await stacksOf(own.session).removeLost(args.__key as string);
+      await stacksOf(runWith({ pending: [{ args, options }] }).session).removeLost(args.__key as string);
       expect(await machine.named(args.name)).toHaveLength(1);
     }
   });

@@ -1,7 +1,4 @@
-// A deleted record differs from one that is hidden for a moment or unreadable, and from a service that has lost everything: in a read that
-// does not find it, and in a delete. Volatile fields are no drift.
-// Entries of organizations that the service does not have any more: of a development server that was restarted without a database, which
-// answers like a service that denies access.
+// A deleted record differs from one that is hidden or unreadable, and from a service or an organization that is gone.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -41,7 +38,6 @@ it("a service without any records fails a read or a delete of a record below, wi
 });
 
 describe("a delete of a record that is gone", () => {
-  const asked = [`DELETE groups/${GROUP}`, `GET groups/${ORG}`];
   it.each<[string, HttpAnswer, read: unknown]>([
     ["can be read", organization, { id: "", props: {} }],
     // Without permission to delete, the error differs from NOT_FOUND. A read does not take the record for deleted.
@@ -55,7 +51,7 @@ describe("a delete of a record that is gone", () => {
   ])("succeeds when its parent %s", async (_, parent, read) => {
     const { session, requests } = scriptedSession(gone, parent);
     await reconcile.remove(group, session, GROUP, { name: "eng" });
-    expect(shown(requests)).toEqual(asked);
+    expect(shown(requests)).toEqual([`DELETE groups/${GROUP}`, `GET groups/${ORG}`]);
     const reading = reconcile.read(group, scriptedSession(gone, parent).session, GROUP, { name: "eng" });
     expect(await reading.catch(({ message }: Error) => message)).toEqual(read);
   });

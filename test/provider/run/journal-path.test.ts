@@ -1,5 +1,4 @@
-// The folder and the path of a stack's journal: two stacks of one name never share a file, and one stack always finds its own. A folder in
-// the work tree of the program is refused, however it is spelt.
+// The path of a stack's journal: two stacks of one name never share a file. None is in the work tree of the program.
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -53,8 +52,7 @@ it.each([
 ])("another file %s", (_, path) => expect(path()).not.toBe(base));
 
 it("another file is not used for the same stack, whatever its checkout folder and the rest of its project file", () => {
-  const otherProject = project("elsewhere", "name: access\ndescription: our backend\nruntime: nodejs\n");
-  expect(pathIn(otherProject, none)).toBe(base);
+  expect(pathIn(project("elsewhere", "name: access\ndescription: our backend\nruntime: nodejs\n"), none)).toBe(base);
   expect(pathIn(project("broken", "backend: { url: [\n"), none)).toBe(base);
 });
 

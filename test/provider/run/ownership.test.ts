@@ -1,5 +1,4 @@
-// A record can be managed by only one resource: as the methods of the engine apply that, through a rename, an adoption and a run that ended in
-// the middle of either, and across two providers.
+// A record is managed by only one resource: through a rename, an adoption, a run that ended, and two providers.
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeEach, expect, it, vi } from "vitest";
 import { type HttpRequest, systemTransport } from "../../../client/transport.ts";
@@ -37,7 +36,6 @@ const inputs = (name: string, more: Json = {}): Json => ({
   ...more,
 });
 
-/** So many deletes have left the record to the other resource. */
 const expectKept = async (id: string, times = 1): Promise<void> => {
   const kept = `group ${id} "record" stays: another resource of this stack manages it`;
   expect(messages).toEqual(Array(times).fill(kept));
@@ -87,7 +85,6 @@ it("a record stays with its resource under another name, also after a refresh un
   await next.diff(id, outs, inputs("before"));
   await next.check(inputs("before"), inputs("after"));
   expect(await next.diff(id, outs, inputs("after"))).toMatchObject({ replaces: [] });
-  // One record still has one resource.
   await next.check(inputs("before"), inputs("another"));
   await expect(next.diff(id, outs, inputs("another"))).rejects.toThrow(
     `${id} is already managed by ${inputs("after").__key}`,
@@ -167,7 +164,6 @@ type Provider = ReturnType<typeof methodsWith>;
 const engineHere = () => ({ address: `127.0.0.1:${operation}`, pid: process.pid });
 const provider = (own: Partial<Environment> = {}): Promise<Provider> =>
   service.methods({ engine: engineHere(), ...own, log: (text) => void messages.push(text) });
-/** The next operation of the engine, with two providers. */
 const nextOperation = async (): Promise<[Provider, Provider]> => {
   operation += 1;
   return [await provider(), await provider()];

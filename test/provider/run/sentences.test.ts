@@ -1,5 +1,4 @@
-// Which sentences the update after a preview repeats: those that the preview of the same engine process has not shown. And variables that differ
-// from those of the engine, which here is a process of that name.
+// The update repeats no sentence that the engine's preview has shown. And variables that differ from the engine's.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
@@ -112,7 +111,6 @@ it.skipIf(process.platform === "win32")("ps names the engine above the shell of 
   await once(engine, "exit");
 });
 
-/** What a provider finds that the engine has started by a shell, with further variables. */
 const changedIn = (engine: Record<string, string>, own: Record<string, string>): string[] => {
   const inner = `
     const { environmentProblems } = await import("${root}/provider/run/stored-stack.ts");

@@ -41,13 +41,6 @@ const beginCreate = async ({ journal }: Process, ...parts: [name: string, inputs
 };
 const uidOf = (digit: string): string => digit.repeat(40);
 
-const leavePending = async (name: string): Promise<Entry> => {
-  const killed = otherRun();
-  const entry = await beginCreate(killed, name);
-  await killed.journal.end([entry]);
-  return entry;
-};
-
 it("two processes create at the same time, and another run waits for both of them", async () => {
   const [one, two, other] = [joined(), joined(), otherRun()];
   const first = await beginCreate(one, "one");
@@ -67,7 +60,9 @@ it("two processes create at the same time, and another run waits for both of the
 });
 
 it("two processes report what an earlier run left once, and nothing that the other has under way", async () => {
-  const left = await leavePending("left");
+  const killed = otherRun();
+  const left = await beginCreate(killed, "left");
+  await killed.journal.end([left]);
   const [one, two] = [joined(), joined()];
   expect(await two.journal.isOfOther(uidOf("a"), keyOf("two"))).toBe(false);
   const entry = await beginCreate(one, "one");
@@ -125,7 +120,6 @@ it("several processes at once of two runs, those of a run side by side, create t
   const [names, each] = [["a1", "a2", "b1", "b2"], 5];
   const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
   const trace = `${operations.temporary}.trace`;
-  // The lock of a dead run blocks them at first.
   writeFileSync(lock, JSON.stringify({ ...holderHere("theirs"), pid: await deadPid() }));
   const codes = names.map(async (name) => {
     const args = [script, file, trace, name, String(each), `127.0.0.1:${name.charAt(0)}`];

@@ -1,6 +1,4 @@
-// A journal that a person or a broken disk has changed, or that a change to the repository brings: the review would show a new identity, and
-// the run would adopt the one of somebody else, with all that it may do. Invalid lines are quarantined. No record is adopted, or later
-// deleted, only because the file names it.
+// A journal that somebody or a broken disk has changed: no record is adopted or deleted only because it names it.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -30,7 +28,6 @@ const tamper = (member: string, members: Json): void =>
       .join(""),
   );
 
-/** A record that a run created before it was killed, and an older foreign one. */
 const killed = async () => {
   const foreign = await machine.createByOther(machine.inputs());
   const args = machine.inputs();
@@ -154,7 +151,6 @@ const methodsOf = async ({ environment }: Process, cwd?: string) => {
   return methods;
 };
 
-/** What the program asks for, and the identity of somebody else. */
 const records = async () => {
   const name = String(machine.inputs().name);
   const parent = machine.org;
@@ -235,8 +231,7 @@ it("a preview shows what an interrupted run created, or may have where an argume
 
 it("a preview says so where a request may still be under way, without a wait", async () => {
   const { args } = await records();
-  const lost = machine.run("timeout");
-  await expect(reconcile.create(identity, lost.session, args)).rejects.toThrow("It is unknown");
+  await expect(reconcile.create(identity, machine.run("timeout").session, args)).rejects.toThrow("It is unknown");
   const run = machine.run();
   await preview(await methodsOf(run), args);
   expect(machine.messages.at(-1)).toContain("may adopt an identity, created by an earlier run at");

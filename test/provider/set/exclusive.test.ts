@@ -77,8 +77,7 @@ it("an exclusive set says in the preview which of the removed are pull tokens, a
   machine.messages.length = 0;
   await sets.preview(wanted(EXCLUSIVE), first);
   expect(machine.messages.join("\n")).toContain(`  - removes ${text}, which the program does not declare`);
-  const few = sets.preview(wanted({ ...EXCLUSIVE, maxRemovals: 1 }), first);
-  await expect(few).rejects.toThrow(`  - ${text}\n`);
+  await expect(sets.preview(wanted({ ...EXCLUSIVE, maxRemovals: 1 }), first)).rejects.toThrow(`  - ${text}\n`);
 });
 
 it("an exclusive set keeps a binding of the identity that the run acts as, and says why", async () => {
@@ -152,8 +151,7 @@ const tokenOf = async (environment: {
   env: Json;
 }): Promise<string> => {
   const { baseUrl, authUrl, identity = "" } = machine.service;
-  const query = new URLSearchParams({ aud: baseUrl, identity });
-  const answer = await fetch(`${authUrl}/sts/exchange?${query}`, {
+  const answer = await fetch(`${authUrl}/sts/exchange?${new URLSearchParams({ aud: baseUrl, identity })}`, {
     headers: { authorization: `Bearer ${environment.env.IRM_IDENTITY_TOKEN}` },
   });
   return ((await answer.json()) as { token: string }).token;
@@ -171,7 +169,6 @@ it("a set does not remove what the preview has kept on purpose, when the reason 
   await sets.bind(group, "two", "editor");
   const wanted = sets.inputs(group, ["one viewer"], EXCLUSIVE);
   const first = await sets.up(wanted);
-  // As another identity has recorded it.
   const [found] = first.outs.unmanaged as object[];
   const kept = {
     ...first,

@@ -1,5 +1,5 @@
 // Sets whose runs are interrupted: lost responses, refusals, kills, and other resources that manage the same bindings.
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Json } from "../../../schema/index.ts";
 import { Killed } from "../../harness/provider.ts";
 import { countOf, type EngineSet, startSets } from "../../harness/role-binding-set.ts";
@@ -14,42 +14,39 @@ const three = (group: string) =>
 const PAIRS = ["one viewer", "three viewer", "two viewer"];
 const uidsIn = (outs: Json) => (outs.bindings as Json[]).map(({ uid }) => uid);
 
-/** What the engine stores of a create or update that failed half-way. */
 const partial = (error: unknown): EngineSet => {
   const { id, properties } = error as { id: string; properties: Json };
   expect(id).toBe(properties.parent);
   return { outs: properties, inputs: properties };
 };
 
-describe("a batch whose response is lost", () => {
-  it("by a timeout, with nothing found: fails, and the next run waits for the late bindings and takes them", async () => {
-    const group = await sets.group();
-    await expect((await sets.run(machine.run("timeout"))).up(three(group))).rejects.toThrow(
-      "It is unknown whether the 3 role bindings were created. The intent journal keeps the create as pending",
-    );
-    expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
-    expect(await sets.pairs(group)).toEqual([]);
-    const late = await Promise.all(identities.slice(0, 3).map((identity) => sets.bind(group, identity, "viewer")));
-    const { outs } = await sets.up(three(group));
-    expect(machine.posts).toBe(1);
-    expect(uidsIn(outs).toSorted()).toEqual(late.toSorted());
-    expect(machine.messages.at(-1)).toContain(`"one" as "viewer": ${uidsIn(outs)[0]}, created by an earlier run`);
-  });
+it("a batch lost by a timeout, with nothing found, fails, and the next run waits for the late bindings", async () => {
+  const group = await sets.group();
+  await expect((await sets.run(machine.run("timeout"))).up(three(group))).rejects.toThrow(
+    "It is unknown whether the 3 role bindings were created. The intent journal keeps the create as pending",
+  );
+  expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
+  expect(await sets.pairs(group)).toEqual([]);
+  const late = await Promise.all(identities.slice(0, 3).map((identity) => sets.bind(group, identity, "viewer")));
+  const { outs } = await sets.up(three(group));
+  expect(machine.posts).toBe(1);
+  expect(uidsIn(outs).toSorted()).toEqual(late.toSorted());
+  expect(machine.messages.at(-1)).toContain(`"one" as "viewer": ${uidsIn(outs)[0]}, created by an earlier run`);
+});
 
-  it("and found in part is sent again for the rest only", async () => {
-    const group = await sets.group();
-    const wire: Parameters<typeof machine.runOver>[0] = async (request, send) => {
-      if (request.method !== "POST" || isSent) return send();
-      isSent = true;
-      await sets.bind(group, "two", "viewer");
-      return { status: 503, headers: {}, body: "" };
-    };
-    let isSent = false;
-    const run = await sets.run(machine.runOver(wire));
-    await run.up(three(group));
-    expect(countOf(run, "BatchCreateRoleBindings")).toBe(2);
-    expect(await sets.pairs(group)).toEqual(PAIRS);
-  });
+it("a batch whose response is lost, found in part, is sent again for the rest only", async () => {
+  const group = await sets.group();
+  const wire: Parameters<typeof machine.runOver>[0] = async (request, send) => {
+    if (request.method !== "POST" || isSent) return send();
+    isSent = true;
+    await sets.bind(group, "two", "viewer");
+    return { status: 503, headers: {}, body: "" };
+  };
+  let isSent = false;
+  const run = await sets.run(machine.runOver(wire));
+  await run.up(three(group));
+  expect(countOf(run, "BatchCreateRoleBindings")).toBe(2);
+  expect(await sets.pairs(group)).toEqual(PAIRS);
 });
 
 it("a run that is killed in the second of two batches continues there", async () => {
@@ -114,7 +111,6 @@ it("a batch that is refused is tried pair by pair: the others are created, and t
   });
   expect([countOf(run, "BatchCreateRoleBindings"), countOf(run, "CreateRoleBinding")]).toEqual([1, 3]);
   expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer"]);
-  // The next run continues from there, and nothing is pending.
   const state = partial(error);
   const { outs } = await sets.up(three(group), state);
   expect(uidsIn(outs)).toHaveLength(3);
@@ -156,14 +152,12 @@ it("a binding that moves into a set whose run is killed stays in the next run", 
   const first = await sets.up(own);
   const renamed = await sets.up(other);
   expect(uidsIn(renamed.outs)).toEqual([created.id]);
-  // The state has the binding three times now.
   const next = await sets.run();
   await next.up(other, renamed);
   await next.delete(first);
   await next.methods.roleBinding.delete(created.id, created.outs);
   expect(next.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
   expect(await sets.pairs(group)).toEqual(["one viewer"]);
-  // The set that keeps it can still give it up.
   await sets.up({ ...other, bindings: [] }, renamed);
   expect(await sets.pairs(group)).toEqual([]);
 });
