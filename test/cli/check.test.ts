@@ -207,11 +207,6 @@ test("finds access.tests.yaml and access.yaml of this folder, and all of the exa
 const OTHER = "the policy of these tests is of acme, not of other; leave this out";
 test.each<[string, Record<string, string>, string, file?: string]>([
   [
-    "a name that does not exist, with the nearest",
-    { "access.yaml": POLICY, "access.tests.yaml": TESTS.replace("identity: release", "identity: relase") },
-    'access.tests.yaml:2:5: "release publishes": there is no identity relase; did you mean release?',
-  ],
-  [
     "a mistake of the policy",
     { "access.yaml": POLICY.replace("publisher: [", "publishr: ["), "access.tests.yaml": TESTS },
     "access.yaml:8:24: access.platform/registry.publishr: there is no role publishr; did you mean publisher?",

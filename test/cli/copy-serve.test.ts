@@ -25,7 +25,6 @@ import { json, refusal } from "../support/scripted.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { unusedPort } from "../support/unused-port.ts";
 
-// Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = testFolder();
@@ -64,7 +63,6 @@ test("--copy-of --copy-to sends GETs alone, starts with the copy, and writes it 
   const refused = proxy.only(({ method }) => method === "GET");
   const server = startCommand("serve", "--dev", "--json", "--copy-of", proxy.url, "--copy-to", file);
   const ready = JSON.parse(await server.firstLine);
-  // The exchange is a GET too.
   expect(proxy.seen.some(({ path }) => path.startsWith("/sts/exchange"))).toBe(true);
   expect(proxy.seen.length).toBeLessThanOrEqual(20);
   expect(refused).toEqual([]);
@@ -200,11 +198,9 @@ test("without the list of roles, bindings stay, and their roles grant nothing; w
   const bind = (roleUid: string) =>
     server.call("POST", `${IAM}/roleBindings/${made.platform}`, { body: { identityUid: made.release, roleUid } });
   expect((await bind(known)).status).toBe(200);
-  // What it grants is not known, so neither is who gains what.
   expect((await bind(unknown)).json.message).toContain(
     `role ${unknown} may exist, and this copy does not have all roles`,
   );
-  // Somebody who founds an organization on the copy owns it all the same.
   const uid = await createUid(server, "groups", "", { name: "founded" });
   await createUid(server, "groups", uid, { name: "below" });
   await expect(copyOf(refusing("groups", "PERMISSION_DENIED"), api.baseUrl)).rejects.toThrow("not for you");

@@ -12,7 +12,6 @@ const setIdentity = (token = "") => {
   vi.stubEnv("IRM_TOKEN", token);
 };
 
-/** of the workloads of a repository of its name */
 const createIdentity = (name: string): Promise<string> => {
   const claimMatch = { issuer: api.issuer, subjectPattern: `repo:acme/${name}:.*` };
   return createUid(api, "identities", api.organization, { name, claimMatch });

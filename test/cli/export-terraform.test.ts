@@ -48,7 +48,6 @@ test("writes exactly what Terraform manages, the same for both forms of a state,
   const requests = requestsOf(api);
   expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
   expect(requests.length).toBeLessThanOrEqual(10);
-  // What Terraform does not manage is named by its uid.
   expect(stdout).toContain(`parent: "${api.organization}"`);
   expect(stdout).toContain("...githubActions({");
   expect(stdout).not.toContain("made by hand");

@@ -54,7 +54,6 @@ test("adds what exists to a policy of two lines, with a file of uids, and a seco
   expect([read(), read("adopt.json")]).toEqual([text, uids]);
 });
 
-// test/access/export/into.test.ts adds any part of an organization to any other.
 test("docs/export.md shows what its example prints", async () => {
   const page = readFileSync(new URL("../../docs/export.md", import.meta.url), "utf8");
   const [, section = ""] = page.split("## Add to a policy that you have\n");
@@ -76,7 +75,6 @@ test("docs/export.md shows what its example prints", async () => {
   await bind(product, release, "viewer");
   await createUid(other, "repos", platform, { name: "nginx" });
   signIn(other);
-  // Whoever runs it has an identity too.
   const own = {
     identities: "  root: { github: { repository: acme/x, branch: x } }\n",
     access: "  /: { owner: [root] }\n",
@@ -165,7 +163,6 @@ const declared = (program: string) => {
       getSecret = () => undefined;
     },
   };
-  // Whatever else the program would touch does not exist there.
   runInNewContext(
     `"use strict";${program.replace(imports, "")}`,
     Object.fromEntries([...classes, ...presets, ["pulumi", pulumi]]),
@@ -230,7 +227,6 @@ test("--no-adopt writes a program that creates the organization, and names what 
   expect(code).toBe(0);
   expect(stdout).not.toContain("adopt:");
   const [organization] = declared(stdout).values();
-  // The other service may have one of this name.
   expect(organization).toMatchObject({ root: true, allowDuplicate: true });
   expect(stdout.match(/allowDuplicate: true/g)).toHaveLength(1);
   expect(declared(stdout).has("ExternalGroupRoleMapping sso-with-secret-everyone-viewer")).toBe(false);
@@ -305,7 +301,6 @@ test("--out --native imports from the plugin, and import.json has every record",
   expect(parse(readFileSync(`${out}/Pulumi.yaml`, "utf8")).plugins.providers[0].name).toBe("irm");
   const { resources } = JSON.parse(readFileSync(`${out}/import.json`, "utf8"));
   expect(resources).toContainEqual({ type: "irm:index:Group", name: "platform", id: made.platform });
-  // The program declares it once its secret is set.
   expect(JSON.stringify(resources)).not.toContain(`"${made.withSecret}"`);
   expect(existsSync(folder.path("native/access.yaml"))).toBe(false);
 });

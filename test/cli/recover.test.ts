@@ -61,7 +61,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The uids of what a killed run created: a group, and one below it. */
 const leave = async (): Promise<[string, string]> => {
   let uids: [string, string] = ["", ""];
   await world.killed(async (run) => {
@@ -225,7 +224,6 @@ describe("irm recover on a machine without the journal of a killed run", () => {
 
   it("deletes nothing while a run of the stack saves its state", async () => {
     useState(1);
-    // After the first answer, the state has another time.
     const bin = folder.path("bin");
     const script = readFileSync(`${bin}/pulumi`, "utf8");
     writeFileSync(`${bin}/later`, script.replaceAll(/"time":"\d+/g, '"time":"2999'), { mode: 0o755 });

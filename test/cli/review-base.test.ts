@@ -10,7 +10,6 @@ import { createRepository, useRepository } from "../support/repository.ts";
 
 const api = await serveSignedIn();
 const { uid: ci } = await api.actor("ci");
-/** The identity "ci" would become owner of the organization. */
 const made = await makeChange(api, grant(api, api.organization, ci, "owner"));
 const repository = useRepository({ "Pulumi.yaml": "name: acme\n", "review.yaml": "deny: [gains-owner]\n" });
 let base: string;

@@ -89,7 +89,6 @@ test("the project that runs has no policy where the change removes it, and none 
   repository.commit({ "teams/a.yaml": "groups: { theirs: {} }\n" });
   const { files, stderr } = await run();
   expect(files).not.toContain("access.yaml");
-  // The policy of the base includes it.
   expect(files).toContain("theirs");
   expect(stderr).not.toContain("not part");
 });

@@ -169,12 +169,7 @@ test.each([
     { roles: [{ uid: "a".repeat(40), name: "__proto__", capabilities: ["CAP_IAM_GROUPS_LIST"] }] },
     "__proto__ cannot be a name here",
   ],
-  [
-    "lists a role without a uid",
-    200,
-    { roles: [{ name: "acme" }] },
-    'lists a record "acme" without a uid. Run it again',
-  ],
+  ["lists a role with no uid", 200, { roles: [{ name: "acme" }] }, 'lists a record "acme" without a uid. Run it again'],
 ])("a service that %s is one error, and nothing is written", async (_, status, body, text) => {
   const proxy = await startProxy(() => api.baseUrl);
   const stop = proxy.answer("GET", /\/roles(\?|$)/, status, body);

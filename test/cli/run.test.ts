@@ -64,7 +64,6 @@ test("the engine of a run: a command that fails says what the engine printed", a
   await expect(failed).rejects.toThrow("pulumi stack export failed: no such stack");
 });
 
-/** Answers as an engine until the update, which never ends. */
 const STOPS_AT_UP = `
 const [command, verb] = process.argv.slice(1);
 const fs = require("node:fs");

@@ -16,7 +16,6 @@ import { rowsOf } from "../support/rows.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { unusedPort } from "../support/unused-port.ts";
 
-// Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = testFolder();

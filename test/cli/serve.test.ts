@@ -13,7 +13,6 @@ import { success } from "../support/irm.ts";
 import { openConnection } from "../support/socket.ts";
 import { testFolder } from "../support/test-folder.ts";
 
-// Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const get = async (baseUrl: string, target: string, token?: string): Promise<Answer> => {
@@ -175,8 +174,6 @@ test("serve --public-url prints the address that clients use", async () => {
   await stop(server, "SIGTERM");
 });
 
-// The rules are in test/server/base/rate-limit.test.ts and test/server/services/role-binding.test.ts.
-
 const LISTS = ["GET", "/iam/v2beta1/groups"] as const;
 
 test.each<[flags: string[], lists?: number[], bindings?: number[]]>([
@@ -195,7 +192,6 @@ test.each<[flags: string[], lists?: number[], bindings?: number[]]>([
     const answers = await Promise.all(Array.from({ length: count }, () => fetch(server.baseUrl + path, sent)));
     return answers.map(({ status }) => status).toSorted();
   };
-  // So many that they cannot take a second each.
   if (lists) expect([...new Set(await statusesOf(50, ...LISTS))]).toEqual(lists);
   const binding = { identityUid: server.identity, roleUid: "63921b2c44617e3f2603851537be0123af4a57d7" };
   const target = `/iam/v2beta1/roleBindings/${server.organization}`;

@@ -87,7 +87,6 @@ const operator = async (uid?: string) => {
     return { status: answer.status, json: (await answer.json()) as Body };
   };
 };
-/** which it does not hold */
 const OTHERS = "CAP_IAM_ROLES_CREATE";
 
 test("an operator of a twin may do everything in the copied organization, without holding it", async () => {
@@ -102,7 +101,6 @@ test("an operator of a twin may do everything in the copied organization, withou
   expect((await send("GET", `${IAM}/roles?uidp.descendantsOf=${api.organization}`)).json.roles).toContainEqual(
     expect.objectContaining({ name: "wide" }),
   );
-  // What the service keeps to itself is refused there, too.
   const verified = { name: "verified", verified: true };
   expect((await send("POST", `${IAM}/groups/${made.platform}`, verified)).status).toBe(403);
   expect(await accessOf(twin, [viewer.uid])).toEqual(held);
@@ -255,7 +253,6 @@ test("each row on which they differ is named, and is an error of this package", 
   const sides = await sidesAfter(publishes);
   const [row] = rowsOf(sides, same).filter(({ capability }) => capability === "tag.create");
   expect(row).toEqual({ change: "gain", identity: bot.uid, group: platform, capability: "tag.create" });
-  // The review does not see the role, or sees more in it.
   const withRole = (capabilities: string[]): Sides => {
     const { after } = sides;
     const graph = newGraph(after.graph);

@@ -10,13 +10,8 @@ import { parseSoak, usage } from "../../soak/run/flags.ts";
 const NAMES = Object.keys(parts);
 
 const soak = (...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(root, "test", "soak", "run", "parts.ts"), ...args],
-    {
-      encoding: "utf8",
-    },
-  );
+  const script = join(root, "test", "soak", "run", "parts.ts");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
   return { status, stdout, stderr };
 };
 
