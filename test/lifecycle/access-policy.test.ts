@@ -16,7 +16,6 @@ interface Step {
   newState: { protect?: boolean; retainOnDelete?: boolean };
 }
 
-/** In index.ts. */
 const CALL = 'new AccessPolicy("acme", { file: "access.yaml" })';
 const ADOPTING = source.replace(CALL, 'new AccessPolicy("acme", { file: "access.yaml", adopt: "match" })');
 
@@ -30,10 +29,8 @@ describe("examples/policy", () => {
     program = await place.program("policy", source);
   });
 
-  const write = (text: string, into = program) => writeFileSync(join(into.folder, "access.yaml"), text);
-
   it("is created: groups first, role bindings last", async () => {
-    write(policy);
+    writeFileSync(join(program.folder, "access.yaml"), policy);
     await program.must("up", "--yes", "--skip-preview");
     const made = await place.operations();
     expect(made.filter((operation) => operation === "CreateGroup")).toHaveLength(5);
@@ -74,31 +71,6 @@ throw new Error("half-way");`);
       expect([op, newState.protect, newState.retainOnDelete]).toEqual(["same", true, true]);
   });
 
-  it('is adopted by another stack with adopt: "match", which creates what is missing', async () => {
-    const other = await place.program("adopting", ADOPTING);
-    write(policy.replace("  product:", "  sales: { description: Who sells }\n  product:"), other);
-    await place.server.takeRequests();
-    const { output } = await other.must("up", "--yes");
-    const [preview = ""] = output.split("Updating (dev)");
-    for (const path of ["acme", "platform", "platform/registry", "platform/clusters", "product"]) {
-      const name = path.replace(/^.*\//, "");
-      const group = `Group ${path === "acme" ? path : `acme/${path}`} adopts group ${place.uidOf("groups", name)} "${name}"`;
-      expect(preview).toContain(group);
-    }
-    expect(preview).toContain("Identity acme:identity/release adopts identity");
-    expect(preview).toContain("Role acme:role/publisher adopts role");
-    expect(await place.operations()).toEqual(["CreateGroup"]);
-    expect(names("groups")).toContain("sales");
-
-    const destroy = await other.must("destroy", "--yes", "--skip-preview");
-    expect(destroy.output).toContain('"platform" was adopted and is left in place');
-    expect((await place.operations()).filter((operation) => operation !== "DeleteRoleBinding")).toEqual([
-      "DeleteGroup",
-    ]);
-    expect(names("groups")).not.toContain("sales");
-    expect(names("identities")).toEqual(expect.arrayContaining(["release", "review", "deploy"]));
-  });
-
   describe("and irm revoke", () => {
     const held = (name: string) => place.rows("role_bindings", "identity_uid = ?", place.uidOf("identities", name));
     const irm = (...args: string[]) => irmIn(program, args, { IRM_IDENTITY: place.env.IRM_IDENTITY as string });
@@ -106,8 +78,8 @@ throw new Error("half-way");`);
     beforeAll(async () => {
       program.write(source);
       await program.must("stack", "select");
-      // The other stack has taken the role bindings with it.
-      await program.must("up", "--yes", "--skip-preview", "--refresh");
+      // The run that failed has renamed the component.
+      await program.must("up", "--yes", "--skip-preview");
     });
 
     it("takes the entry out of the policy, and no update that refreshes grants it again", async () => {
@@ -131,7 +103,6 @@ throw new Error("half-way");`);
       const undoes = () => readdirSync(program.folder).filter((name) => name.startsWith("irm-revoke-"));
       const [first = ""] = undoes();
       expect(await irm("revoke", "--undo", first)).toMatchObject({ code: 0, stderr: "" });
-      // The state still has the role binding that is removed.
       expect((await revoke("review")).code).toBe(0);
       const [second = ""] = undoes().filter((name) => name !== first);
       expect((await irm("revoke", "--undo", second)).code).toBe(0);
@@ -163,8 +134,7 @@ throw new Error("half-way");`);
   });
 });
 
-describe("the people of a policy", () => {
-  const sourceOf = (people: object) => `
+const sourceOf = (people: object) => `
 import { AccessPolicy, IdentityProvider } from "pulumi-irm";
 const uid = "${place.server.organization}";
 const oidc = { issuer: "https://own.example", clientId: "console", pkceEnabled: true };
@@ -173,45 +143,43 @@ new AccessPolicy("acme", {
   identityProviders: { own: new IdentityProvider("own", { parent: uid, name: "own", defaultRole: "viewer", oidc }) },
 });
 `;
-  const own = { externalGroups: { Dev: ["viewer"] } };
-  const externalGroups = { "/SRE": ["owner"], Audit: ["auditor", "viewer"] };
+const own = { externalGroups: { Dev: ["viewer"] } };
+const externalGroups = { "/SRE": ["owner"], Audit: ["auditor", "viewer"] };
 
-  it("are of an identity provider that exists, or that the same program creates, and come back after a refresh", async () => {
-    const oidc = { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true };
-    const record = { name: "acme-sso", defaultRole: place.uidOf("roles", "viewer"), oidc };
-    const sso = await place.create(`identityProviders/${place.server.organization}`, record);
-    const mappings = () => {
-      const providers = new Map(place.rows("identity_providers").map(({ uid, name }) => [uid, name]));
-      const roles = new Map(place.rows("roles").map(({ uid, name }) => [uid, name]));
-      return place
-        .rows("external_group_role_mappings")
-        .map(
-          (row) =>
-            `${providers.get(row.parent as string)} ${row.external_group_id} ${roles.get(row.role_uid as string)}`,
-        )
-        .sort();
-    };
-    const program = await place.program("people", sourceOf({ own, "acme-soo": { externalGroups } }));
-    const mistaken = await program.run("preview");
-    expect(mistaken.code).not.toBe(0);
-    expect(mistaken.output).toContain(
-      `AccessPolicy acme: people.acme-soo: the organization ${place.server.organization} has no identity provider of this name; did you mean acme-sso?`,
-    );
+it("the people of a policy are of an identity provider that exists, or that the same program creates, and come back after a refresh", async () => {
+  const oidc = { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true };
+  const record = { name: "acme-sso", defaultRole: place.uidOf("roles", "viewer"), oidc };
+  const sso = await place.create(`identityProviders/${place.server.organization}`, record);
+  const mappings = () => {
+    const providers = new Map(place.rows("identity_providers").map(({ uid, name }) => [uid, name]));
+    const roles = new Map(place.rows("roles").map(({ uid, name }) => [uid, name]));
+    return place
+      .rows("external_group_role_mappings")
+      .map(
+        (row) => `${providers.get(row.parent as string)} ${row.external_group_id} ${roles.get(row.role_uid as string)}`,
+      )
+      .sort();
+  };
+  const program = await place.program("people", sourceOf({ own, "acme-soo": { externalGroups } }));
+  const mistaken = await program.run("preview");
+  expect(mistaken.code).not.toBe(0);
+  expect(mistaken.output).toContain(
+    `AccessPolicy acme: people.acme-soo: the organization ${place.server.organization} has no identity provider of this name; did you mean acme-sso?`,
+  );
 
-    program.write(sourceOf({ own, "acme-sso": { externalGroups } }));
-    await program.must("up", "--yes", "--skip-preview");
-    const all = ["acme-sso /SRE owner", "acme-sso Audit auditor", "acme-sso Audit viewer", "own Dev viewer"];
-    expect(mappings()).toEqual(all);
-    const [sre] = place.rows("external_group_role_mappings", "external_group_id = ?", "/SRE");
-    await place.call("DELETE", `/iam/v2beta1/externalGroupRoleMappings/${sre?.uid}`);
-    await place.server.takeRequests();
-    await program.must("up", "--refresh", "--yes", "--skip-preview");
-    expect(await place.operations()).toEqual(["CreateExternalGroupRoleMapping"]);
-    expect(mappings()).toEqual(all);
+  program.write(sourceOf({ own, "acme-sso": { externalGroups } }));
+  await program.must("up", "--yes", "--skip-preview");
+  const all = ["acme-sso /SRE owner", "acme-sso Audit auditor", "acme-sso Audit viewer", "own Dev viewer"];
+  expect(mappings()).toEqual(all);
+  const [sre] = place.rows("external_group_role_mappings", "external_group_id = ?", "/SRE");
+  await place.call("DELETE", `/iam/v2beta1/externalGroupRoleMappings/${sre?.uid}`);
+  await place.server.takeRequests();
+  await program.must("up", "--refresh", "--yes", "--skip-preview");
+  expect(await place.operations()).toEqual(["CreateExternalGroupRoleMapping"]);
+  expect(mappings()).toEqual(all);
 
-    await program.must("destroy", "--yes", "--skip-preview");
-    expect(mappings()).toEqual([]);
-    expect(await place.operations()).not.toContain("UpdateIdentityProvider");
-    expect(place.rows("identity_providers").map(({ uid }) => uid)).toEqual([sso]);
-  });
+  await program.must("destroy", "--yes", "--skip-preview");
+  expect(mappings()).toEqual([]);
+  expect(await place.operations()).not.toContain("UpdateIdentityProvider");
+  expect(place.rows("identity_providers").map(({ uid }) => uid)).toEqual([sso]);
 });

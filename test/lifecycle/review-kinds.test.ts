@@ -1,7 +1,7 @@
 // Stacks of every kind in a review: an unchanged program sends no write to the copy, and a changed one goes through. One stack has all kinds.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, expect, inject, it } from "vitest";
 import type { Report } from "../../access/review/report.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { openWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
@@ -28,7 +28,6 @@ const group = (name: string, more = "", options = "") =>
   `new Group("${name}", { parent: org, name: "${name}"${more} }${options && `, ${options}`});`;
 const changed = ', description: "changed"';
 const row = (kind: string, before: string, after: string, ...steps: string[]): Kind => ({ kind, before, after, steps });
-/** Of a group whose description changes. */
 const described = (kind: string, name: string, steps: string[], more = "", options = ""): Kind =>
   row(kind, group(name, more, options), group(name, `${more}${changed}`, options), ...steps);
 const keyed = (kid: string) =>
@@ -44,6 +43,9 @@ new AccessPolicy("${name}", { ${options}, policy: {
   organization: { uid: org }, groups: { "${name}-in": null }, roles: { ${name}r: { can: ["groups.list"] } },
   identities: { ${identities} }, access: { "${name}-in": { viewer: ["${identities.split(":")[0]}"] } }${more} } });`;
 const who = (subject: string, more = "") => `{ ${more}${claims(subject)} }`;
+const GONE_IN = group("gone-in").slice(0, -1);
+const bound = (name: string, options = "{}") =>
+  `new RoleBinding("${name}", { parent: ${GONE_IN}, identity: ci, role: "viewer" }, ${options});`;
 const component = (name: string, description: string) => `new (class extends pulumi.ComponentResource {
   constructor() { super("acme:index:Team", "${name}-team"); new Group("${name}", { parent: org, name: "${name}", description: "${description}" }, { parent: this }); }
 })();`;
@@ -60,7 +62,6 @@ new AccountAssociation("accounts", { parent: org, name: "accounts", amazon: { ac
 const repo = new Repo("repo", { parent: org, name: "repo"${more} });
 new Tag("tag", { parent: repo, name: "stable", digest: "sha256:${digit.repeat(64)}" });`;
 const sre = (role: string) => `, people: { "acme-sso": { externalGroups: { SRE: ["${role}"] } } }`;
-const REPLACED = '{ replaceOnChanges: ["description"] }';
 const FIRST = '{ replaceOnChanges: ["description"], deleteBeforeReplace: true }';
 
 const ALIASED = '{ aliases: [{ name: "aliased" }] }';
@@ -83,8 +84,15 @@ const KINDS: readonly Kind[] = [
   row("retained", group("retained", "", "{ retainOnDelete: true }"), "", "delete retained"),
   row("renamed", group("old"), group("old").replace("old", "renamed"), "create renamed", "delete old"),
   row("aliased", group("aliased"), group("aliased", changed, ALIASED).replace("aliased", "other"), "update other"),
+  row(
+    "adopted by another resource",
+    group("crewed"),
+    group("crewed", ', adopt: "match"').replace("crewed", "crew"),
+    ...["create crew", "delete crewed"],
+  ),
+  row("removed by hand, and renamed", bound("gone"), bound("back", '{ aliases: [{ name: "gone" }] }'), "create back"),
   row("moved", moved("a"), moved("b"), ...replacement("moved"), ...replacement("moved-with")),
-  described("replaced", "replaced", replacement("replaced"), "", REPLACED),
+  described("replaced", "replaced", replacement("replaced"), "", '{ replaceOnChanges: ["description"] }'),
   described("replaced, the old one first", "first", replacement("first"), ", allowReplace: true", FIRST),
   described("imported", "imported", ["update imported"], "", "{ import: by.imported }"),
   row("importing", "", group("importing", "", "{ import: by.importing }"), "import importing"),
@@ -133,44 +141,43 @@ const KINDS: readonly Kind[] = [
   ),
 ];
 
-describe("a review of a stack of every kind", () => {
-  const place = openWorkplace();
-  const other = openWorkplace();
-  let program: Program;
-  const by: Record<string, string> = {};
-  beforeAll(async () => {
-    const { organization } = place.server;
-    for (const name of ["adopted", "adopting", "left", "imported", "importing", "read", "take-in"])
-      by[name] = await place.create(`groups/${organization}`, { name });
-    const [viewer] = place.rows("roles", "name = ?", "viewer");
-    const oidc = {
-      issuer: "https://login2.acme.example",
-      clientId: "console",
-      pkceEnabled: true,
-      groupsClaim: "groups",
-    };
-    const provider = { name: "acme-sso", defaultRole: viewer?.uid, oidc };
-    await place.create(`identityProviders/${organization}`, provider);
-    const claimMatch = { issuer: "https://issuer.example", subject: "taken" };
-    await place.create(`identities/${by["take-in"]}`, { name: "taken", claimMatch });
-    const files = [place, other].map(({ env }) => env.IRM_IDENTITY_TOKEN_FILE).join(",");
-    const { IRM_IDENTITY: OTHER_IDENTITY = "", IRM_IDENTITY_TOKEN_FILE: file = "" } = other.env;
-    const OTHER_TOKEN = readFileSync(file, "utf8").trim();
-    const env = { IRM_ALLOW_TOKEN_SOURCES: files, OTHER_IDENTITY, OTHER_TOKEN };
-    program = await place.program("kinds", source("before"), env, { plugin: inject("pluginFolder") });
-    await program.must("up", "--yes", "--skip-preview");
-    await Promise.all([place, other].map((one) => one.server.takeRequests()));
-  });
+const place = openWorkplace();
+const other = openWorkplace();
+let program: Program;
+const by: Record<string, string> = {};
+beforeAll(async () => {
+  const { organization } = place.server;
+  for (const name of ["adopted", "adopting", "left", "imported", "importing", "read", "take-in"])
+    by[name] = await place.create(`groups/${organization}`, { name });
+  const [viewer] = place.rows("roles", "name = ?", "viewer");
+  const oidc = {
+    issuer: "https://login2.acme.example",
+    clientId: "console",
+    pkceEnabled: true,
+    groupsClaim: "groups",
+  };
+  const provider = { name: "acme-sso", defaultRole: viewer?.uid, oidc };
+  await place.create(`identityProviders/${organization}`, provider);
+  const claimMatch = { issuer: "https://issuer.example", subject: "taken" };
+  await place.create(`identities/${by["take-in"]}`, { name: "taken", claimMatch });
+  const files = [place, other].map(({ env }) => env.IRM_IDENTITY_TOKEN_FILE).join(",");
+  const { IRM_IDENTITY: OTHER_IDENTITY = "", IRM_IDENTITY_TOKEN_FILE: file = "" } = other.env;
+  const OTHER_TOKEN = readFileSync(file, "utf8").trim();
+  const env = { IRM_ALLOW_TOKEN_SOURCES: files, OTHER_IDENTITY, OTHER_TOKEN };
+  program = await place.program("kinds", source("before"), env, { plugin: inject("pluginFolder") });
+  await program.must("up", "--yes", "--skip-preview");
+  await Promise.all([place, other].map((one) => one.server.takeRequests()));
+});
 
-  const settings = ({ env }: Workplace): string =>
-    JSON.stringify({
-      ...{ baseUrl: env.IRM_BASE_URL, authUrl: env.IRM_AUTH_URL, identity: env.IRM_IDENTITY },
-      identityTokenFile: env.IRM_IDENTITY_TOKEN_FILE,
-    });
-  const source = (state: "before" | "after") => `
+const settings = ({ env }: Workplace): string =>
+  JSON.stringify({
+    ...{ baseUrl: env.IRM_BASE_URL, authUrl: env.IRM_AUTH_URL, identity: env.IRM_IDENTITY },
+    identityTokenFile: env.IRM_IDENTITY_TOKEN_FILE,
+  });
+const source = (state: "before" | "after") => `
 import * as pulumi from "@pulumi/pulumi";
 import * as dynamic from "pulumi-irm";
-import { AccessPolicy, AccountAssociation, ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityProvider, Provider, Repo, RoleBindingSet, Tag } from "pulumi-irm/plugin";
+import { AccessPolicy, AccountAssociation, ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityProvider, Provider, Repo, RoleBinding, RoleBindingSet, Tag } from "pulumi-irm/plugin";
 const org = "${place.server.organization}";
 const elsewhere = "${other.server.organization}";
 const by = ${JSON.stringify(by)};
@@ -179,45 +186,49 @@ const there = new Provider("there", ${settings(other)});
 const ci = new Identity("ci", { parent: org, name: "ci", ${claims("ci")} });
 ${KINDS.map(({ [state]: own = "" }) => `{\n${own}\n}`).join("\n")}
 `;
-  const review = async (): Promise<Report> => {
-    const { stdout, stderr } = await irmIn(program, [
-      ...["review", "--stack", "dev", "--format", "json"],
-      ...["--service", `${other.server.baseUrl}=OTHER_TOKEN,OTHER_IDENTITY`],
-    ]);
-    for (const one of [place, other]) expect(writesOf(await one.server.takeRequests())).toEqual([]);
-    expect(stdout, stderr).not.toBe("");
-    return JSON.parse(stdout) as Report;
-  };
+const review = async (): Promise<Report> => {
+  const { stdout, stderr } = await irmIn(program, [
+    ...["review", "--stack", "dev", "--format", "json"],
+    ...["--service", `${other.server.baseUrl}=OTHER_TOKEN,OTHER_IDENTITY`],
+  ]);
+  for (const one of [place, other]) expect(writesOf(await one.server.takeRequests())).toEqual([]);
+  expect(stdout, stderr).not.toBe("");
+  return JSON.parse(stdout) as Report;
+};
 
-  it("sends nothing for an unchanged program", async () => {
-    const { steps, errors, differs, writes, identities, people } = await review();
-    expect({ steps, errors, differs, writes, identities, people }).toEqual({
-      ...{ steps: [], errors: [], differs: [], writes: 0, identities: [], people: [] },
-    });
+it("a review of every kind sends nothing for an unchanged program", async () => {
+  const { steps, errors, differs, writes, identities, people } = await review();
+  expect({ steps, errors, differs, writes, identities, people }).toEqual({
+    ...{ steps: [], errors: [], differs: [], writes: 0, identities: [], people: [] },
   });
+});
 
-  it("goes through with a change of each kind, and shows who gains and loses what at the services", async () => {
-    program.write(source("after"));
-    const found = await review();
-    const named = found.steps.map(
-      ({ op, urn, ok }) => `${ok ? "" : "FAILED "}${op} ${urn.split("::").slice(3).join("::")}`,
-    );
-    const { errors, differs } = found;
-    expect({ errors, differs }).toEqual({ errors: [], differs: [] });
-    expect(named.toSorted()).toEqual(KINDS.flatMap(({ steps }) => steps).toSorted());
+it("a review of every kind goes through, and shows who gains and loses what at the services", async () => {
+  const [gone] = place.rows("role_bindings", "parent = ?", place.uidOf("groups", "gone-in"));
+  await place.call("DELETE", `/iam/v2beta1/roleBindings/${gone?.uid}`);
+  await place.server.takeRequests();
+  program.write(source("after"));
+  const found = await review();
+  const named = found.steps.map(
+    ({ op, urn, ok }) => `${ok ? "" : "FAILED "}${op} ${urn.split("::").slice(3).join("::")}`,
+  );
+  const { errors, differs } = found;
+  expect({ errors, differs }).toEqual({ errors: [], differs: [] });
+  expect(named.toSorted()).toEqual(KINDS.flatMap(({ steps }) => steps).toSorted());
+  const restored = found.findings.filter(({ rule }) => rule === "regrants-removed");
+  expect(restored.map(({ name }) => name)).toEqual(["ci"]);
 
-    const decidedAt = (name: string): Snapshot[] =>
-      [place, other].map(({ folder }) => snapshotOf(join(folder, "irm.db"), join(folder, name)));
-    const before = decidedAt("before.db");
-    await program.must("up", "--yes", "--skip-preview");
-    const after = decidedAt("after.db");
-    for (const [i, { server }] of [place, other].entries()) {
-      const [old, now] = [before[i]?.of(server.organization), after[i]?.of(server.organization)];
-      expect(rowsAt(found, server.baseUrl)).toEqual(decidedRows(old as Moment, now as Moment));
-    }
-    for (const snapshot of [...before, ...after]) snapshot.close();
-    expect(rowsAt(found, place.server.baseUrl).length).toBeGreaterThan(50);
-  });
+  const decidedAt = (name: string): Snapshot[] =>
+    [place, other].map(({ folder }) => snapshotOf(join(folder, "irm.db"), join(folder, name)));
+  const before = decidedAt("before.db");
+  await program.must("up", "--yes", "--skip-preview", "--refresh");
+  const after = decidedAt("after.db");
+  for (const [i, { server }] of [place, other].entries()) {
+    const [old, now] = [before[i]?.of(server.organization), after[i]?.of(server.organization)];
+    expect(rowsAt(found, server.baseUrl)).toEqual(decidedRows(old as Moment, now as Moment));
+  }
+  for (const snapshot of [...before, ...after]) snapshot.close();
+  expect(rowsAt(found, place.server.baseUrl).length).toBeGreaterThan(50);
 });
 
 /** What the service itself decides of identities, and the tables say of people. */
