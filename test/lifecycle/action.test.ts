@@ -1,5 +1,4 @@
-// The workflows of docs/ci.md by a runner that executes their jobs, with a real engine: from the first pull request to the issue about drift.
-// test/ci runs the same for a change of another job, and what is refused.
+// The workflows of docs/ci.md by a runner of their jobs, with a real engine; test/ci has what is refused.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -25,7 +24,6 @@ ${further}
 
 type Jobs = Record<string, JobText>;
 
-/** The workflows of the page, for the stack of the test. */
 const [whole, threeJobs] = [...readFileSync(join(root, "docs", "ci.md"), "utf8").matchAll(/```yaml\n([\s\S]*?)```/g)]
   .map(([, text = ""]) => text)
   .filter((text) => text.includes("OWNER/pulumi-irm@COMMIT"))
@@ -89,7 +87,6 @@ const engineEnv = ({ env }: Program): Record<string, string> =>
 const optionsOf = (own = program) => ({
   workspace: own.folder,
   vars,
-  // Nothing is still under way of a killed job.
   env: {
     ...engineEnv(own),
     IRM_BASE_URL: place.server.baseUrl,
@@ -106,7 +103,6 @@ const run = (
   before?: (job: string, run: string) => void,
 ): Promise<Record<string, JobResult>> => github.runJobs(event, jobs, { ...optionsOf(), ...(before && { before }) });
 
-/** A job behind the environment. */
 const onlyStep = (command: string, further: Record<string, string> = {}): JobText => {
   const given = { command, "stack-name": "dev", "up-identity": vars.IRM_UP_IDENTITY, ...further };
   return { environment: "access", steps: [{ id: "access", uses: "OWNER/pulumi-irm@COMMIT", with: given }] };

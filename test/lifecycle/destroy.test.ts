@@ -1,5 +1,5 @@
 // A stack that is removed, and a new one of its name; and deletion in dependency order where literal uids give the engine no order. test/provider/reconcile has what only the service knows.
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openWorkplace } from "../harness/engine-workplace.ts";
 import { keyService } from "../harness/key-service.ts";
 
@@ -7,10 +7,9 @@ const DEPTH = 20;
 
 const place = openWorkplace();
 
-describe("a program of literal uids", () => {
-  const CHAINS = ["chain", "serial"];
+const CHAINS = ["chain", "serial"];
 
-  const chainProgram = (chain: string) => `{
+const chainProgram = (chain: string) => `{
 let parent: string | Group = process.env.ORG!;
 for (let i = 0; i < ${DEPTH}; i += 1) parent = new Group("${chain}" + i, { parent, name: "${chain}" + i });
 const ci = new Identity("${chain}-ci", { parent, name: "${chain}", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
@@ -18,40 +17,38 @@ const role = new Role("${chain}-role", { parent, name: "${chain}", capabilities:
 new RoleBinding("${chain}-binding", { parent, identity: ci, role });
 }`;
 
-  // The same records, children first, each naming its parent by the uid that it has.
-  const literal = (chain: string) => {
-    const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name).at(-1)?.uid as string;
-    const groups = Array.from({ length: DEPTH }, (_, i) => {
-      const parent = i === 0 ? place.server.organization : uidOf("groups", `${chain}${i - 1}`);
-      return `new Group("${chain}${i}", { parent: "${parent}", name: "${chain}${i}" });`;
-    });
-    const deepest = uidOf("groups", `${chain}${DEPTH - 1}`);
-    return `
+const literal = (chain: string) => {
+  const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name).at(-1)?.uid as string;
+  const groups = Array.from({ length: DEPTH }, (_, i) => {
+    const parent = i === 0 ? place.server.organization : uidOf("groups", `${chain}${i - 1}`);
+    return `new Group("${chain}${i}", { parent: "${parent}", name: "${chain}${i}" });`;
+  });
+  const deepest = uidOf("groups", `${chain}${DEPTH - 1}`);
+  return `
 new RoleBinding("${chain}-binding", { parent: "${deepest}", identity: "${uidOf("identities", chain)}", role: "${uidOf("roles", chain)}" });
 new Role("${chain}-role", { parent: "${deepest}", name: "${chain}", capabilities: ["groups.list"] });
 new Identity("${chain}-ci", { parent: "${deepest}", name: "${chain}", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
 ${groups.reverse().join("\n")}
 `;
-  };
+};
 
-  const source = (declarations: string[]) =>
-    `import { Group, Identity, Role, RoleBinding } from "pulumi-irm";\n${declarations.join("\n")}`;
+const source = (declarations: string[]) =>
+  `import { Group, Identity, Role, RoleBinding } from "pulumi-irm";\n${declarations.join("\n")}`;
 
-  it(`is destroyed at the default parallelism and at --parallel 1, a chain of ${DEPTH} groups deep, each in one run`, async () => {
-    const program = await place.program("literal", source(CHAINS.map(chainProgram)), {
-      ORG: place.server.organization,
-    });
-    await program.must("up", "--yes", "--skip-preview");
-    program.write(source(CHAINS.map(literal)));
-    await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
-    const remainingGroups = () =>
-      place.rows("groups", "uid <> ?", place.server.organization).map(({ name }) => name as string);
-    await program.must("destroy", "--yes", "--skip-preview", "--parallel", "1", "--target", "urn:**::serial*");
-    expect(remainingGroups().filter((name) => !name.startsWith("chain"))).toEqual([]);
-    expect(remainingGroups()).toHaveLength(DEPTH);
-    await program.must("destroy", "--yes", "--skip-preview");
-    expect(remainingGroups()).toEqual([]);
+it(`a program of literal uids is destroyed at the default parallelism and at --parallel 1, a chain of ${DEPTH} groups deep, each in one run`, async () => {
+  const program = await place.program("literal", source(CHAINS.map(chainProgram)), {
+    ORG: place.server.organization,
   });
+  await program.must("up", "--yes", "--skip-preview");
+  program.write(source(CHAINS.map(literal)));
+  await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
+  const remainingGroups = () =>
+    place.rows("groups", "uid <> ?", place.server.organization).map(({ name }) => name as string);
+  await program.must("destroy", "--yes", "--skip-preview", "--parallel", "1", "--target", "urn:**::serial*");
+  expect(remainingGroups().filter((name) => !name.startsWith("chain"))).toEqual([]);
+  expect(remainingGroups()).toHaveLength(DEPTH);
+  await program.must("destroy", "--yes", "--skip-preview");
+  expect(remainingGroups()).toEqual([]);
 });
 
 const STACK = `

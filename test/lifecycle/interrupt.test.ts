@@ -1,5 +1,4 @@
-// The engine, or the process of our resources, ends during a create (docs/faults.md#f10, docs/faults.md#f21), and half-done creates
-// (docs/faults.md#f12). test/faults has each point of each request, without an engine.
+// What a create leaves that the engine's end cuts off: docs/faults.md#f10, docs/faults.md#f12, docs/faults.md#f21.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -15,13 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-/** A group of this name; `args` are further arguments of it. */
 const group = (name: string, description = "first", args = "") =>
   `new Group("${name}", { parent: process.env.ORG!, name: "${name}", description: "${description}"${args} });\n`;
 
 const source = (groups: string, from = "pulumi-irm") => `import { Group } from "${from}";\n${groups}`;
 
-/** A program that reaches the server through the proxy. */
 const open = (name: string, text: string, options: ProgramOptions = {}) =>
   place.program(
     name,
@@ -60,7 +57,6 @@ const expectOne = (program: Program, name: string): void => {
   const held = program.state().resources.filter(({ outputs }) => outputs?.name === name && outputs?.uid !== undefined);
   expect(held.map(({ id }) => id)).toEqual(groups(name).map(({ uid }) => uid));
   expect(held).toHaveLength(1);
-  // A run that only adopted may have no journal.
   const journal = join(place.folder, "journal");
   expect(existsSync(journal) ? readdirSync(journal).filter((file) => file.endsWith(".lock")) : []).toEqual([]);
 };
@@ -91,7 +87,6 @@ describe("^C during a create", () => {
     const processes = processesBelow(run.pid, /./);
     expect(processes).toContain(providerOf(run));
     process.kill(run.pid, "SIGINT");
-    // The request is still held.
     const { code, output } = await run.result;
     expect(code).not.toBe(0);
     expect(output).toContain("cancelled: the next update continues from the intent journal");

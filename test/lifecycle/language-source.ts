@@ -3,7 +3,6 @@ import { GO_MODULE } from "../../plugin/schema/language.ts";
 
 export const ISSUER = "https://token.actions.githubusercontent.com";
 
-/** What the program says of its records. */
 interface Values {
   description: string;
   claim: Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 // Other providers in a review: the real one answers what a preview asks, and no change reaches it.
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { openWorkplace, type Program } from "../harness/engine-workplace.ts";
+import { expect, it } from "vitest";
+import { openWorkplace } from "../harness/engine-workplace.ts";
 import { reportOf } from "../harness/irm-command.ts";
-import { type OtherProvider, writeOtherProvider } from "../harness/other-provider.ts";
+import { writeOtherProvider } from "../harness/other-provider.ts";
 
 const first = `
 import * as pulumi from "@pulumi/pulumi";
@@ -42,40 +42,34 @@ new Group("of-new", { parent: process.env.ORG!, name: other.made });
 const named = (list: readonly { urn: string; op: string }[]) =>
   list.map(({ urn, op }) => `${op} ${urn.split("::").at(-1)}`).toSorted();
 
-describe("other providers in a review", () => {
-  const place = openWorkplace();
-  let program: Program;
-  let provider: OtherProvider;
-  beforeAll(async () => {
-    program = await place.program("dynamic", first, { ORG: place.server.organization });
-    provider = writeOtherProvider(join(program.folder, "home", "plugins", "resource-other-v1.2.3"));
-    await program.must("up", "--yes", "--skip-preview");
-  });
+const place = openWorkplace();
 
-  it("answers functions by the real provider, keeps what was read, sends it no change, and leaves no process behind", async () => {
-    program.write(edited);
-    provider.takeReviewed();
-    await place.server.takeRequests();
-    const earlier = provider.environments().length;
-    const own = { OTHER_CLOUD: "a credential" };
-    const { steps, others, unknown, errors } = await reportOf(program, [], { own });
-    expect({ errors, failed: steps.filter(({ ok }) => !ok) }).toEqual({ errors: [], failed: [] });
-    expect(named(steps)).toEqual(["create now", "delete goes"]);
-    expect(named(others)).toEqual(["create fresh", "read new", "update stays"]);
-    expect(unknown.map(({ message }) => message).toSorted()).toEqual([
-      "group of-fresh: it waits for fresh, which another provider changes",
-      "group of-new: it waits for new, which another provider reads",
-      "group of-thing: it waits for stays, which another provider changes",
-    ]);
-    expect(await place.writes()).toEqual([]);
-    expect(provider.takeReviewed()).toEqual(["check", "construct remote", "look looked", "look now"]);
-    // It has its own credentials, and in the run on the copy none of ours.
-    const { IRM_IDENTITY_TOKEN_FILE, PULUMI_HOME } = program.env;
-    const reviewed = { OTHER_CLOUD: "a credential", PULUMI_HOME };
-    const environments = provider.environments().slice(earlier);
-    expect(new Set(environments.map((one) => JSON.stringify(one)))).toEqual(
-      new Set([{ IRM_IDENTITY_TOKEN_FILE, ...reviewed }, reviewed].map((one) => JSON.stringify(one))),
-    );
-    expect(provider.running()).toEqual([]);
-  });
+it("a review answers functions by the real provider, keeps what was read, and sends it no change", async () => {
+  const program = await place.program("dynamic", first, { ORG: place.server.organization });
+  const provider = writeOtherProvider(join(program.folder, "home", "plugins", "resource-other-v1.2.3"));
+  await program.must("up", "--yes", "--skip-preview");
+  program.write(edited);
+  provider.takeReviewed();
+  await place.server.takeRequests();
+  const earlier = provider.environments().length;
+  const own = { OTHER_CLOUD: "a credential" };
+  const { steps, others, unknown, errors } = await reportOf(program, [], { own });
+  expect({ errors, failed: steps.filter(({ ok }) => !ok) }).toEqual({ errors: [], failed: [] });
+  expect(named(steps)).toEqual(["create now", "delete goes"]);
+  expect(named(others)).toEqual(["create fresh", "read new", "update stays"]);
+  expect(unknown.map(({ message }) => message).toSorted()).toEqual([
+    "group of-fresh: it waits for fresh, which another provider changes",
+    "group of-new: it waits for new, which another provider reads",
+    "group of-thing: it waits for stays, which another provider changes",
+  ]);
+  expect(await place.writes()).toEqual([]);
+  expect(provider.takeReviewed()).toEqual(["check", "construct remote", "look looked", "look now"]);
+  // It has its own credentials, and in the run on the copy none of ours.
+  const { IRM_IDENTITY_TOKEN_FILE, PULUMI_HOME } = program.env;
+  const reviewed = { OTHER_CLOUD: "a credential", PULUMI_HOME };
+  const environments = provider.environments().slice(earlier);
+  expect(new Set(environments.map((one) => JSON.stringify(one)))).toEqual(
+    new Set([{ IRM_IDENTITY_TOKEN_FILE, ...reviewed }, reviewed].map((one) => JSON.stringify(one))),
+  );
+  expect(provider.running()).toEqual([]);
 });

@@ -1,5 +1,4 @@
-// What the engine keeps of a resource. It writes the whole state after each step, so every byte of an entry is paid as often as there are
-// steps. test/package/position.test.ts has where the program declares it.
+// What the engine keeps of a resource: it writes the whole state after each step.
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import type { StateResource } from "../harness/engine-stack.ts";
 import { openWorkplace, type Program } from "../harness/engine-workplace.ts";
@@ -30,7 +29,6 @@ const sizeOf = (value: unknown): number => JSON.stringify(value).length;
 
 const isOurs = ({ type, id }: StateResource): boolean => /\birm:(index:)?[A-Z]/.test(type) && id !== undefined;
 
-/** What takes how many bytes in an entry, the largest first. */
 const partsOf = (resource: StateResource): string =>
   Object.entries(resource)
     .map(([name, value]) => ({ name, size: sizeOf({ [name]: value }) - 1 }))
@@ -60,12 +58,7 @@ describe.each([
   });
 
   it.each([
-    [
-      "a resource, among 10 % groups, 30 % identities and 60 % role bindings",
-      ["group", "identity", "binding"],
-      20,
-      mean,
-    ],
+    ["a resource of a typical stack", ["group", "identity", "binding"], 20, mean],
     ["a binding in a set of six", ["set"], 12, set],
   ])("has few bytes of %s", (_, heads, count, most) => {
     const all = heads.flatMap(named);
@@ -92,7 +85,6 @@ describe.each([
     const { outputs: exported } = program.state().resources.find(({ type }) => type === "pulumi:pulumi:Stack") ?? {};
     const [group] = place.rows("groups", "name = ?", "group-1");
     expect(exported?.place).toEqual({ uid: group?.uid, name: "group-1" });
-    // No class of this program declares it.
     const [got] = ours().filter(({ urn }) => urn.endsWith("::last"));
     expect(got?.outputs).toMatchObject({ uid: place.server.organization });
   });
