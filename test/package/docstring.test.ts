@@ -25,7 +25,6 @@ interface Undocumented {
   withoutDefault: string[];
   /** numbers, times and durations whose comment does not say in what they are counted */
   withoutUnit: string[];
-  /** everything that was looked at */
   count: number;
 }
 
@@ -33,24 +32,20 @@ interface Undocumented {
 const isArgument = (name: string, { type }: ts.PropertySignature): boolean =>
   /(?:Args|Config|Document|Fields)$/.test(name) || /\bInput</.test(type?.getText() ?? "");
 
-/** What holds where an argument is left out. */
 const DEFAULT = /default|keeps its uid/i;
 
-/** A number, a time or a duration: it has a unit. */
 const isMeasured = (node: ts.PropertySignature | ts.PropertyDeclaration | ts.MethodDeclaration): boolean => {
   const type = ts.isMethodDeclaration(node) ? "" : (node.type?.getText() ?? "");
   return !type.includes("{") && (/\bnumber\b/.test(type) || /(?:Time|Timeout|ttl)$/.test(node.name.getText()));
 };
 
-/** What it counts, or which number it is. */
 const UNIT = /RFC 3339|seconds|records|role bindings|number of (?:the|its)/i;
 
 /** Of one .d.ts file: what it exports, and the members of exported classes, interfaces and types. */
 const undocumentedIn = (file: string): Undocumented => {
   const program = ts.createProgram([file], { noResolve: true, skipLibCheck: true });
   const checker = program.getTypeChecker();
-  const source = program.getSourceFile(file) as ts.SourceFile;
-  const module = checker.getSymbolAtLocation(source) as ts.Symbol;
+  const module = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile) as ts.Symbol;
   const result: Undocumented = {
     missing: [],
     withoutExample: [],

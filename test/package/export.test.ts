@@ -2,19 +2,16 @@
 import { spawnSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createByHand } from "../harness/by-hand.ts";
 import { createStack } from "../harness/engine-stack.ts";
-import { callerOf, createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { callerOf, createWorkplace } from "../harness/engine-workplace.ts";
 import { formsOf } from "../support/form.ts";
 import { environment, type Installed, installPackage } from "../support/package.ts";
 
-let place: Workplace;
-beforeAll(async () => {
-  place = await createWorkplace();
-  await createByHand(callerOf(place), place.server.organization);
-});
+const place = await createWorkplace();
+await createByHand(callerOf(place), place.server.organization);
 afterAll(() => place.close());
 
 // test/lifecycle/export.test.ts runs each format in both forms.
@@ -34,7 +31,6 @@ test.each(
     { env: { ...environment(), IRM_BASE_URL: baseUrl, IRM_TOKEN: token }, encoding: "utf8" },
   );
   expect(status, stderr).toBe(0);
-  // As after `npm install` of the package.
   symlinkSync(join(project.folder, "node_modules"), join(out, "node_modules"));
   const stack = await createStack({ folder: `${out}-stack`, program: out, env: place.env });
   await place.server.takeRequests();

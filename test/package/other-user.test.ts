@@ -2,16 +2,12 @@
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync, linkSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, expect, inject, test } from "vitest";
 import { createStack } from "../harness/engine-stack.ts";
-import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
-import { type Installed, installPackage, runIn, writeProject } from "../support/package.ts";
+import { createWorkplace } from "../harness/engine-workplace.ts";
+import { installPackage, runIn, writeProject } from "../support/package.ts";
 
-let place: Workplace;
-let project: Installed;
-beforeAll(async () => {
-  [project, place] = await Promise.all([installPackage(), createWorkplace()]);
-});
+const [project, place] = await Promise.all([installPackage(), createWorkplace()]);
 afterAll(() => place.close());
 
 /** The engine wants one that the system knows. It is of no use for anything else. */
@@ -66,7 +62,6 @@ const link = (from: string, to: string): void => {
   try {
     linkSync(from, to);
   } catch {
-    // On another file system.
     copyFileSync(from, to);
   }
 };

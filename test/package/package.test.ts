@@ -5,17 +5,14 @@ import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { pageFrom } from "../../scripts/base/markdown.ts";
 import { root } from "../../scripts/base/project.mjs";
 import { documents } from "../support/document.ts";
 import { oldNodeFolder } from "../support/old-node.ts";
-import { environment, type Installed, installPackage, runIn } from "../support/package.ts";
+import { environment, installPackage, runIn } from "../support/package.ts";
 
-let project: Installed;
-beforeAll(async () => {
-  project = await installPackage();
-});
+const project = await installPackage();
 
 const EXPORTS = [
   ["pulumi-irm", ["Group", "Identity", "Role", "RoleBinding"]],
@@ -143,7 +140,6 @@ test("the published documents link to existing files", () => {
 });
 
 test("the published documents contain the files that the help of each command names", () => {
-  // As npx starts it, but faster.
   const irm = join(project.folder, "node_modules", ".bin", "irm");
   const help = [[], ["serve"], ["serve", "token"], ["recover"]].map((command) =>
     runIn(project.folder, irm, ...command, "--help"),

@@ -1,21 +1,16 @@
-// The plugin as users install it, each time in an empty folder and with a home of the engine that is empty too. Nothing but loopback
-// can be reached.
+// The plugin as users install it, with an empty home of the engine. Nothing but loopback can be reached.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, expect, inject, test } from "vitest";
 import { root } from "../../scripts/base/project.mjs";
 import { createStack, type Stack } from "../harness/engine-stack.ts";
-import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { createWorkplace } from "../harness/engine-workplace.ts";
 import { withoutPython } from "../harness/language-program.ts";
 import { createPythonEnvironment } from "../harness/python.ts";
 import { programsOf } from "../support/document.ts";
-import { type Installed, installPackage, writeProject } from "../support/package.ts";
+import { installPackage, writeProject } from "../support/package.ts";
 
-let place: Workplace;
-let project: Installed;
-beforeAll(async () => {
-  [project, place] = await Promise.all([installPackage(), createWorkplace()]);
-});
+const [project, place] = await Promise.all([installPackage(), createWorkplace()]);
 afterAll(() => place.close());
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -29,7 +24,6 @@ const released = (file: RegExp): string => {
 const PLUGINS = "plugins:\n  providers:\n    - name: irm\n      path: node_modules/pulumi-irm/plugin\n";
 const NOWHERE = "http://127.0.0.1:9";
 
-/** A project with its stack. */
 const open = (
   name: string,
   files: Record<string, string | object>,
@@ -75,7 +69,6 @@ test("npm and two lines in Pulumi.yaml; a refresh and a destroy need no other fi
   expect(groups("npm")).toBe(0);
 });
 
-/** `pulumi plugin install` of the file of the release. */
 const installFile = (stack: Stack) =>
   stack.must("plugin", "install", "resource", "irm", `v${version}`, "--file", released(/^pulumi-resource-irm-/));
 

@@ -5,21 +5,16 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client, credentials } from "@grpc/grpc-js";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { oldNodeFolder } from "../support/old-node.ts";
-import { environment, type Installed, installPackage, once } from "../support/package.ts";
+import { environment, installPackage, once } from "../support/package.ts";
 
 const TOO_OLD = String.raw`pulumi-irm: Node \d+\.\d+\.\d+ is too old; Node 22\.19 or later is required`;
 
-let project: Installed;
-/** of the plugin alone, with nothing beside it */
-let folder: string;
-beforeAll(async () => {
-  project = await installPackage();
-  folder = await once("plugin-alone", (own) => {
-    cpSync(join(project.path, "plugin"), join(own, "plugin"), { recursive: true });
-    return join(own, "plugin");
-  });
+const project = await installPackage();
+const folder = await once("plugin-alone", (own) => {
+  cpSync(join(project.path, "plugin"), join(own, "plugin"), { recursive: true });
+  return join(own, "plugin");
 });
 
 /** What the engine reads first: the port. Then the engine is gone. */

@@ -1,17 +1,12 @@
-// Where the state says that a program declares each resource: the program's own file and line, in the project of `pulumi new typescript`,
-// whose program is compiled as it is loaded, and as ES modules. With the package as it is published, in both forms.
+// Where the state says that a program declares each resource: the program's own file and line.
 import { join } from "node:path";
 import ts from "typescript";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { createStack, type StateResource } from "../harness/engine-stack.ts";
-import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
-import { type Installed, installPackage, templateOptions, writeProject } from "../support/package.ts";
+import { createWorkplace } from "../harness/engine-workplace.ts";
+import { installPackage, templateOptions, writeProject } from "../support/package.ts";
 
-let place: Workplace;
-let project: Installed;
-beforeAll(async () => {
-  [project, place] = await Promise.all([installPackage(), createWorkplace()]);
-});
+const [project, place] = await Promise.all([installPackage(), createWorkplace()]);
 afterAll(() => place.close());
 
 // The types above a line are not in the compiled program, so its lines differ.
@@ -52,7 +47,6 @@ export class Team extends ComponentResource {
 }
 `;
 
-/** The line of a text, from 1. */
 const lineOf = (text: string, part: string): number => text.split("\n").findIndex((line) => line.includes(part)) + 1;
 
 const asModule = (text: string): string =>
@@ -89,11 +83,12 @@ interface Positioned extends StateResource {
 }
 
 // Each layout and each form once: a layout decides which lines the SDK sees, and a form how they reach the state.
-describe.each([
+test.each([
   [TEMPLATE, "pulumi-irm"],
   [MODULES, "pulumi-irm/plugin"],
-] as const)("a program $name", ({ files, ending, compile }, module) => {
-  test(`of ${module} has its own lines in the state, and no path`, async () => {
+] as const)(
+  "a program $name has its own lines in the state, and no path",
+  async ({ files, ending, compile }, module) => {
     const texts = {
       [`index.${ending}`]: compile(index(module)),
       [`team/team.${ending}`]: compile(team(module)),
@@ -130,7 +125,6 @@ describe.each([
     // The SDK sends whole stacks of what others declare.
     for (const path of ["node_modules", project.folder]) expect(JSON.stringify(ours)).not.toContain(path);
     for (const path of ["node_modules/pulumi-irm", project.path]) expect(stack.state().text).not.toContain(path);
-    // The other program declares the same names.
     await stack.must("destroy", "--yes", "--skip-preview");
-  });
-});
+  },
+);

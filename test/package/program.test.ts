@@ -1,24 +1,18 @@
-// The programs of README and docs, run by a real engine against a real server in typical projects: the project of
-// `pulumi new typescript`, ES modules and plain JavaScript. Also with an SDK that is one year old, and with an old Node.
+// The programs of README and docs in typical projects, with an SDK that is one year old, and with an old Node.
 import { rmSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import ts from "typescript";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { createStack, type Stack } from "../harness/engine-stack.ts";
-import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { createWorkplace } from "../harness/engine-workplace.ts";
 import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
 import { oldNodeFolder } from "../support/old-node.ts";
 import { type Installed, installPackage, templateOptions, writeProject } from "../support/package.ts";
 
-// Of November 2025.
 const YEAR_OLD = "3.208.0";
 
-let place: Workplace;
-let newest: Installed;
-let yearOld: Installed;
-beforeAll(async () => {
-  [newest, yearOld, place] = await Promise.all([installPackage(), installPackage(YEAR_OLD), createWorkplace()]);
-});
+const packages = [installPackage(), installPackage(YEAR_OLD)] as const;
+const [newest, yearOld, place] = await Promise.all([...packages, createWorkplace()]);
 afterAll(() => place.close());
 
 const asJavaScript = (text: string, module: ts.ModuleKind): string =>
@@ -32,7 +26,6 @@ const stackOf = (project: Installed, name: string, files: Record<string, string 
     "Pulumi.dev.yaml": `config:\n  ${name}:clientSecret: a client secret\n`,
     ...files,
   });
-  // The engine starts the first `node` of this PATH.
   const env = { ...place.env, PATH: `${join(program, "first")}${delimiter}${process.env.PATH}` };
   return createStack({ folder: join(project.folder, `${name}-stack`), program, env });
 };

@@ -1,5 +1,4 @@
-// The published types in typical projects: with the checks of `pulumi new typescript`, which reads every .d.ts that a program
-// reaches, and with the types of Node 18, 20 and 26.
+// The published types with the checks of `pulumi new typescript`, and the types of Node 18, 20 and 26.
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
