@@ -9,6 +9,7 @@ import {
   type Safety,
 } from "../../client/retry.ts";
 import { manualClock, START_MS } from "../harness/clock.ts";
+import { createRandom } from "../support/random.ts";
 
 const failing = (failure: Failure) => new AttemptError(failure, new Error("failed"));
 
@@ -114,3 +115,27 @@ it("retry refills the retry quota by the cost of a success", async () => {
   for (let i = 0; i < 100; i++) await half(i);
   expect(attempts).toBe(200);
 });
+
+it.each<[string, Failure, arrivingOverMs: number, downForMs: number]>([
+  ["all at once, with Retry-After", { ...BUSY, retryAfterMs: 15_000 }, 0, 100],
+  ["all at once, with 429", { sent: true, status: 429 }, 0, 100],
+  ["within a second, without Retry-After", BUSY, 1_000, 1_000],
+])(
+  "a hundred refused clients: %s: return spread, at most a fifth of them in any tenth of a second",
+  async (_, failure, arrivingOverMs, downForMs) => {
+    const { below } = createRandom(2);
+    const retries: number[] = [];
+    for (let client = 0; client < 100; client += 1) {
+      const clock = Object.assign(manualClock(), { random: () => below(1_000_000) / 1_000_000 });
+      clock.advance((client * arrivingOverMs) / 100);
+      let attempts = 0;
+      await retryWith(clock)("safe", async () => {
+        if (++attempts > 1) retries.push(Math.floor(clock.now() / 100));
+        if (clock.now() < downForMs) throw failing(failure);
+      }).catch(() => undefined);
+    }
+    expect(retries.length).toBeGreaterThanOrEqual(100);
+    const slots = [...Map.groupBy(retries, (slot) => slot).values()].map(({ length }) => length);
+    expect(Math.max(...slots) / retries.length).toBeLessThanOrEqual(0.2);
+  },
+);

@@ -13,17 +13,6 @@ export type Foreign = Map<string, LiveRecord>;
 /** The part of a testbed that a judge needs. */
 export type Judging = Pick<Testbed, "records" | "stateFile" | "texts" | "tokens">;
 
-export interface Judged {
-  /** uids that are neither in the state nor in any output (L1) */
-  leaked: string[];
-  /** names in the state without a record (L2) */
-  lost: string[];
-  /** names with several records, or with records that no program declares (L3) */
-  duplicated: string[];
-  /** everything, L1 to L5 and L7, as texts */
-  problems: string[];
-}
-
 /** uids of the records that a resource manages. */
 export const uidsOf = ({ kind, id, outputs }: Stored): string[] =>
   kind === "roleBindingSet" ? (outputs.bindings as { uid: string }[]).map(({ uid }) => uid) : [id];
@@ -32,14 +21,8 @@ const twice = (uids: readonly string[]): string[] => uids.filter((uid, at) => ui
 
 const changeless = ({ lastSeenTime: _, updateTime: __, ...record }: LiveRecord) => record;
 
-/** After the last `up`: L1 to L5 and L7. */
-export const judge = async (
-  testbed: Judging,
-  name: string,
-  engine: Engine,
-  program: Program,
-  foreign: Foreign,
-): Promise<Judged> => {
+/** After the last `up`: uids that leaked (L1), names that are lost (L2) or there twice (L3), and L1 to L5 and L7 as texts. */
+export const judge = async (testbed: Judging, name: string, engine: Engine, program: Program, foreign: Foreign) => {
   const live = await testbed.records();
   const { resources } = readState(testbed.stateFile(name));
   const ours = [...live.values()].filter(({ uid }) => !foreign.has(uid) && !isOwnersOfRoot(uid, live));

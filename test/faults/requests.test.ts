@@ -1,7 +1,7 @@
-// What the network or the service does to one request: faults 2, 3, 5, 7, 13 and 14 of docs/faults.md.
+// What the network or the service does to one request: faults 2, 3, 5 to 8, 13 and 14 of docs/faults.md.
 import { expect } from "vitest";
 import type { Scenario, Stage, Step } from "./scenario.ts";
-import { ALL, testFault } from "./table.ts";
+import { ALL, CHANGES, testFault, UNKNOWN } from "./table.ts";
 
 const RESET: Step = { reset: true };
 const LOST: Step = { at: "after", reset: true };
@@ -47,10 +47,30 @@ testFault("F5: 429 and 503", [
   ["503 without end", "five attempts, then an error", ALL, Array<Step>(9).fill(BUSY), FOR_EVER],
 ]);
 
-const PAGE: Step = { at: "after", status: 200, body: "html" };
+const pageOf = (status: number): Step => ({ status, body: "html" });
+const PAGE: Step = { at: "after", ...pageOf(502) };
+const LATER = "it may still arrive, so it is not sent again; the next run finds nothing and creates it";
+
+testFault("F6: a proxy's page", [
+  ["502 after a create's commit", "the outcome is unknown: the record is found", ["create"], [PAGE], { attempts: 1 }],
+  ["502 after the commit", "may be repeated: sent again", CHANGES, [PAGE], { attempts: 2 }],
+  ["500, which may be permanent", "the next run does the rest", CHANGES, [pageOf(500)], { attempts: 1, fails: "500" }],
+  ["504 before the commit of a create", LATER, ["create"], [pageOf(504)], { attempts: 1, fails: UNKNOWN }],
+]);
+
+const SUCCESS: Step = { ...PAGE, status: 200 };
 
 testFault("F7: a response that cannot be read", [
   ["it is truncated", "created without a readable response: found", ["create"], [{ truncate: 20 }], { attempts: 1 }],
-  ["it is a page", "created without a readable response: found", ["create"], [PAGE], { attempts: 1 }],
+  ["it is a page", "created without a readable response: found", ["create"], [SUCCESS], { attempts: 1 }],
   ["it is truncated", "sent again, to the same effect", ["update"], [{ truncate: 20 }], { attempts: 2 }],
+]);
+
+const EXPIRED: Step = { status: 401 };
+const once: Scenario["checkDuring"] = ({ testbed }) => void expect(testbed.attempts("ExchangeGet")).toHaveLength(2);
+const refused = { attempts: 2, fails: "The API token was refused" };
+
+testFault("F8: 401", [
+  ["in mid-run", "one exchange, and the request once more", ALL, [EXPIRED], { attempts: 2, checkDuring: once }],
+  ["again with the new token", "an error after the second attempt", ALL, [EXPIRED, EXPIRED], refused],
 ]);

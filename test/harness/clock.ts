@@ -1,9 +1,7 @@
 // The clocks of the tests. None of them has the real time of day, so no test depends on when or how fast it runs.
 // - `manualClock` is stopped until a test moves it or a caller sleeps on it.
 // - `fastClock` runs many times as fast as the real one, the same for processes that share a pace.
-// - `sharedClock` advances when all of its workers sleep, so that a run of many workers is the same each time.
 import type { Clock } from "../../client/retry.ts";
-import type { Random } from "../support/random.ts";
 
 export const MINUTE_MS = 60 * 1000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -76,42 +74,5 @@ export const fastClock = (pace: Pace, wrongBy = 0): Clock => {
         await new Promise((resolve) => setTimeout(resolve, Math.ceil(left / pace.speed)));
     },
     random: () => Math.random(),
-  };
-};
-
-export interface SharedClock extends Clock {
-  /** Time does not advance while this is awake. */
-  work(work: () => Promise<unknown>): Promise<void>;
-}
-
-export const sharedClock = (startMs: number, random: Random): SharedClock => {
-  const asleep: { until: number; wake(): void }[] = [];
-  let now = 0;
-  let awake = 0;
-  const wakeNext = () => {
-    if (awake > 0) return;
-    asleep.sort((one, other) => one.until - other.until);
-    const first = asleep.shift();
-    if (!first) return;
-    now = first.until;
-    awake += 1;
-    first.wake();
-  };
-  return {
-    now: () => now,
-    today: () => startMs + now,
-    random: () => random.below(1_000_000) / 1_000_000,
-    sleep: (ms) =>
-      new Promise((wake) => {
-        asleep.push({ until: now + ms, wake });
-        awake -= 1;
-        wakeNext();
-      }),
-    work: async (work) => {
-      awake += 1;
-      await work().catch(() => undefined);
-      awake -= 1;
-      wakeNext();
-    },
   };
 };

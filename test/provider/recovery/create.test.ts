@@ -108,6 +108,29 @@ describe("a lost response to a create", () => {
     expect(clock.now()).toBeLessThanOrEqual(DEADLINE_MS);
   });
 
+  it("waits as the service asks, with jitter, and takes each retry from the quota of the process", async () => {
+    const busy = { ...page(503), headers: { "retry-after": "15" } };
+    const once = machine.runOver(async ({ method }, send) =>
+      method === "POST" && machine.posts === 1 ? busy : send(),
+    );
+    await reconcile.create(group, once.session, machine.inputs());
+    expect(once.clock.now()).toBe(15_500);
+    let isDown = false;
+    let requests = 0;
+    const { session } = machine.runOver(async (_, send) => {
+      requests += 1;
+      return isDown ? busy : send();
+    });
+    const { id, outs } = await reconcile.create(group, session, machine.inputs());
+    [isDown, requests] = [true, 0];
+    for (let i = 0; i < 10; i += 1) {
+      await expect(reconcile.create(group, session, machine.inputs())).rejects.toThrow("It is unknown");
+      await expect(reconcile.read(group, session, id, outs)).rejects.toThrow("UNAVAILABLE");
+    }
+    // 500 tokens, 14 for each retry.
+    expect(requests - 20).toBe(35);
+  });
+
   it("of two equal resources: the next run gives each one of the two records", async () => {
     const args = machine.inputs();
     const other = { ...args, ...keyOf("alike-too") };
