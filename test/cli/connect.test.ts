@@ -11,8 +11,8 @@ import { root, startServerProcess, writesOf } from "../harness/api-process.ts";
 import { MAIN } from "../support/command.ts";
 import { COMPILED } from "../support/compiled.ts";
 import { fencesOf } from "../support/document.ts";
+import { unusedPort } from "../support/listen.ts";
 import { testFolder } from "../support/test-folder.ts";
-import { unusedPort } from "../support/unused-port.ts";
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 

@@ -19,11 +19,11 @@ import { createUid } from "../harness/records.ts";
 import { startCommand } from "../support/command.ts";
 import type { Body } from "../support/http.ts";
 import { exactFailure, failure, runIrm, usageError } from "../support/irm.ts";
+import { unusedPort } from "../support/listen.ts";
 import { startProxy } from "../support/proxy.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { json, refusal } from "../support/scripted.ts";
 import { testFolder } from "../support/test-folder.ts";
-import { unusedPort } from "../support/unused-port.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

@@ -1,7 +1,7 @@
 // `irm doctor`: it passes where a run would work, names what is wrong where it would not, only reads, and prints no secret.
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import type { Server } from "node:net";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { checkEngine, checkPlugin } from "../../cli/doctor/machine.ts";
 import { packageVersion } from "../../cli/irm-command.ts";
@@ -9,6 +9,7 @@ import { doctor, failed, MAIN, messageOf, PRODUCTION, problems, startDoctor } fr
 import { payloadOf } from "../harness/sts.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { runIrm } from "../support/irm.ts";
+import { listen } from "../support/listen.ts";
 
 const { api, folder, release, useEngine, useProject, workload } = await startDoctor();
 
@@ -200,8 +201,7 @@ test("irm doctor is safe to run anywhere: it sends GETs and the exchange, and pr
 });
 
 const withServer = async (server: Server, scheme: string, run: () => Promise<void>): Promise<void> => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  vi.stubEnv("IRM_BASE_URL", `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  vi.stubEnv("IRM_BASE_URL", `${scheme}://127.0.0.1:${await listen(server)}`);
   await run().finally(() => server.close());
 };
 

@@ -1,7 +1,7 @@
 // An error that the user can fix ends `irm serve` with one sentence on stderr and exit code 1, without a stack trace.
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
@@ -12,9 +12,9 @@ import { payloadOf } from "../harness/sts.ts";
 import { type Finished, runCommand } from "../support/command.ts";
 import { createHttpClient } from "../support/http.ts";
 import { exactFailure, failure, runIrm } from "../support/irm.ts";
+import { listen, unusedPort } from "../support/listen.ts";
 import { rowsOf } from "../support/rows.ts";
 import { testFolder } from "../support/test-folder.ts";
-import { unusedPort } from "../support/unused-port.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -38,8 +38,7 @@ test("a database of another program, which is not changed", async () => {
 
 test("a port: of either side that is in use: the process ends, creates no database, and frees the other port", async () => {
   const [taken, free] = [createTcpServer(), String(await unusedPort())];
-  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
-  const port = String((taken.address() as AddressInfo).port);
+  const port = String(await listen(taken));
   const sentence = `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`;
   const file = folder.path("not-started.db");
   expectSentence(await runCommand("serve", "--port", port, "--db", file), sentence);
@@ -163,8 +162,7 @@ test.each<[string, object, number, string]>([
   ["a token that is not text", { token: 7 }, 200, NO_JWT],
 ])("irm serve token escapes %s of a hostile issuer", async (_, body, status, text) => {
   const issuer = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
-  await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listen(issuer)}`;
   expect(await runIrm("serve", "token", "--issuer", url, "--subject", "s")).toEqual(
     exactFailure(1, `irm serve token: the issuer ${url} ${text}; ${ADVICE}\n`),
   );

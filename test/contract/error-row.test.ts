@@ -1,7 +1,6 @@
 // Each row of the table of errors (docs/contract.md#errors) as it leaves through both wires of a real port: number, HTTP
 // status, text, reason, domain and details. The forms of the details are copied from the published documents, and the rows are in
 // test/schema/error.test.ts.
-import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Detail } from "../../schema/error.ts";
 import { ApiError, type Code, codes, retryInfo } from "../../schema/index.ts";
@@ -12,6 +11,7 @@ import { createPort, type Port } from "../../server/port/port.ts";
 import { createRouter } from "../../server/rest/route.ts";
 import { atEnd, IAM, openGrpc, openHttp } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
+import { listen } from "../support/listen.ts";
 
 const type = <Name extends string>(name: Name) => `type.googleapis.com/google.rpc.${name}` as const;
 
@@ -47,8 +47,7 @@ describe("through a port whose service throws it,", async () => {
   };
   const http = { router: createRouter("both"), pages: async () => undefined, clock: () => START_MS };
   const port: Port = createPort("both", Promise.resolve({ ...shared, ...http }), undefined, bounds);
-  await new Promise<void>((resolve) => port.listener.listen(0, "127.0.0.1", resolve));
-  const baseUrl = `http://127.0.0.1:${(port.listener.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${await listen(port.listener)}`;
   const rest = openHttp(baseUrl);
   const grpc = openGrpc(baseUrl);
   atEnd(() => port.close());

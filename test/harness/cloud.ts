@@ -1,10 +1,9 @@
 // Pulumi Cloud as the engine uses it: stacks of several organizations, secrets that only it decrypts, and an environment. It notes what it is
 // asked (github.com/pulumi/pulumi/blob/master/pkg/backend/httpstate/client/api_endpoints.go).
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
+import { listen } from "../support/listen.ts";
 
 type Json = Record<string, unknown>;
 
@@ -55,11 +54,8 @@ export const startCloud = async (environment: Json) => {
     response.writeHead(found ? 200 : code, { "content-type": "application/json" });
     response.end(JSON.stringify(found ?? { code, message: `${method} ${path}` }));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
   return {
-    env: { PULUMI_BACKEND_URL: `http://127.0.0.1:${port}`, PULUMI_ACCESS_TOKEN: token },
+    env: { PULUMI_BACKEND_URL: `http://127.0.0.1:${await listen(server)}`, PULUMI_ACCESS_TOKEN: token },
     /** deployments, by organization/project/stack */
     stacks,
     /** `METHOD path` of each request, since this was last called */

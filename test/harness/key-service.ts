@@ -1,8 +1,7 @@
 // The two methods of Vault's transit engine, for the key of a stack. A passphrase would cost each command 0.3 s of processor time.
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { listen } from "../support/listen.ts";
 
 const PREFIX = "vault:v1:";
 
@@ -17,9 +16,7 @@ const started = async () => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ data: answerTo(method, (await json(request)) as Record<string, string>) }));
   });
-  server.listen(0, "127.0.0.1").unref();
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server.unref());
   return { url: "hashivault://tests", env: { VAULT_ADDR: `http://127.0.0.1:${port}`, VAULT_TOKEN: "unused" } };
 };
 

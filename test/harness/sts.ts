@@ -1,13 +1,13 @@
 // The exchange without HTTP: keys, issuers on loopback, the cache of their documents, and a token service with records in memory.
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { CompactSign } from "jose";
 import { type Identity, rootOf } from "../../schema/index.ts";
 import { createSigner, createSts, generateKey, type StsOptions } from "../../server/sts/index.ts";
 import { createDocuments, type Documents } from "../../server/sts/issuer/cache.ts";
 import { createFetchDocument } from "../../server/sts/issuer/fetch.ts";
 import { hasKey, type KeySet } from "../../server/sts/issuer/key-set.ts";
+import { listen } from "../support/listen.ts";
 import { atEnd } from "./api-server.ts";
 import { manualClock, NOON_MS } from "./clock.ts";
 
@@ -89,11 +89,7 @@ export const startIssuer = async (keys: Key[] = [RSA], ownPort = 0) => {
   server.on("connection", () => {
     connections += 1;
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(ownPort, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server, ownPort);
   const url = `http://127.0.0.1:${port}`;
   const json =
     (body: unknown): Handler =>

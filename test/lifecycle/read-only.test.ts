@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
+import { unusedPort } from "../support/listen.ts";
 import { type HoldingProxy, type Seen, startProxy } from "../support/proxy.ts";
-import { unusedPort } from "../support/unused-port.ts";
 
 const source = (description = "first", further = "") => `
 import { Group, Identity, Role, RoleBinding, RoleBindingSet, getRoleOutput } from "pulumi-irm";

@@ -19,9 +19,12 @@ export type Started = ReturnType<typeof startCommandIn>;
 export const startCommand = (...args: string[]): Started =>
   startCommandIn({ env: { ...process.env, NODE_COMPILE_CACHE: COMPILED } }, args);
 
-/** In another folder, or with another environment. */
-export const startCommandIn = (own: { cwd?: string; env: NodeJS.ProcessEnv }, args: readonly string[]) => {
-  const child = spawn(process.execPath, [MAIN, ...args], { ...own, stdio: ["ignore", "pipe", "pipe"] });
+/** In another folder, with another environment, or of another package. */
+export const startCommandIn = (
+  { main = MAIN, ...own }: { cwd?: string; env: NodeJS.ProcessEnv; main?: string },
+  args: readonly string[],
+) => {
+  const child = spawn(process.execPath, [main, ...args], { ...own, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   const line = Promise.withResolvers<string>();

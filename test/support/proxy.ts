@@ -1,9 +1,9 @@
 // A proxy between a client and the server that can hold a request at two moments: after it has arrived and before it is passed
 // on, or after the server has carried it out and before its response is passed on. It passes everything else on unchanged.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { fetch } from "undici";
+import { listen } from "./listen.ts";
 
 export interface Seen {
   method: string;
@@ -81,11 +81,9 @@ export const startProxy = async (target: () => string) => {
       response.destroy();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     /** every request that came, in the order in which they came */
     seen,
     /**

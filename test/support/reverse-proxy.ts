@@ -1,7 +1,7 @@
 // A reverse proxy that passes the Host header on: HTTP/1.1 on one port, gRPC in the clear on another.
 import { createServer, request } from "node:http";
 import { connect, createServer as createHttp2Server } from "node:http2";
-import type { AddressInfo, Server } from "node:net";
+import { listen } from "./listen.ts";
 
 export type ReverseProxy = Awaited<ReturnType<typeof startReverseProxy>>;
 
@@ -25,11 +25,7 @@ export const startReverseProxy = async (target: () => string) => {
     incoming.pipe(passed);
     passed.pipe(incoming);
   });
-  const listen = async (server: Server): Promise<string> => {
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return `http://localhost:${(server.address() as AddressInfo).port}`;
-  };
-  const [url, grpcUrl] = [await listen(http), await listen(http2 as Server)];
+  const [url, grpcUrl] = [`http://localhost:${await listen(http)}`, `http://localhost:${await listen(http2)}`];
   return {
     /** by a name of loopback */
     url,

@@ -1,10 +1,10 @@
 // Comments and issues of a repository, by the REST API of GitHub or of GitLab, on loopback. And GitHub's endpoint for tokens of a job.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import type { Forge } from "../../../ci/forge.ts";
 import { githubForge } from "../../../ci/github.ts";
 import { gitlabForge } from "../../../ci/gitlab.ts";
+import { listen } from "../../support/listen.ts";
 
 export interface Comment {
   id: number;
@@ -103,8 +103,7 @@ const start = async (routesOf: (repository: Stored) => Routes, mint: (audience: 
       response.setHeader("link", `<${repository.next ?? url}>; rel="next", <${url}>; rel="last"`);
     return send(response, 200, made.slice((page - 1) * PAGE, page * PAGE));
   };
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  repository.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  repository.url = `http://127.0.0.1:${await listen(server)}`;
   repository.jobEnv = {
     ACTIONS_ID_TOKEN_REQUEST_URL: `${repository.url}/token?api-version=2`,
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: JOB_TOKEN,

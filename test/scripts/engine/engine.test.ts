@@ -4,7 +4,6 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { cacheFolder } from "../../../scripts/base/cache-folder.mjs";
@@ -19,6 +18,7 @@ import {
   parseVersion,
 } from "../../../scripts/engine/version.mjs";
 import { type TemporaryFolder, temporaryFolder } from "../../support/command.ts";
+import { listen } from "../../support/listen.ts";
 import { fakeEngine } from "../fake-engine.ts";
 
 let folder: TemporaryFolder;
@@ -146,8 +146,7 @@ beforeEach(async () => {
     const body = files[request.url ?? ""];
     response.writeHead(body === undefined ? 404 : 200).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${await listen(server)}`;
   return () => void server.close();
 });
 

@@ -1,6 +1,5 @@
 // Documents of other hosts, against an issuer on loopback: rows 11 to 18 of docs/faults.md#tokens-that-must-be-refused.
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { MockAgent } from "undici";
 import { expect, it } from "vitest";
@@ -25,6 +24,7 @@ import {
   UID,
 } from "../../../harness/sts.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.ts";
+import { listen } from "../../../support/listen.ts";
 
 const ANY = `${ORG}/00000000000000ff`;
 
@@ -152,8 +152,7 @@ const serveOverHttps = async () => {
     paths.push(url);
     response.end(JSON.stringify(url === DISCOVERY ? { issuer, jwks_uri: `${issuer}/jwks` } : { keys: [RSA.jwk] }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const issuer = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const issuer = `https://localhost:${await listen(server)}`;
   atEnd(() => server.close());
   return { issuer, paths };
 };
