@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { root } from "../../scripts/base/project.mjs";
 import { engineVersion } from "../../scripts/engine/version.mjs";
 import { runScript } from "../support/flags.ts";
-import { type Installations, install } from "./engine/install.ts";
+import { install } from "./engine/install.ts";
 import { type Figures, type SubjectName, subjects } from "./engine/measure.ts";
 import { mediansOf, rowOf } from "./engine/rows.ts";
 import { type BenchFlags, captionOf, goalsTable, parseBench, type Results, usage } from "./engine/table.ts";
@@ -29,7 +29,16 @@ const bench = async ({ plans, resources, rounds }: BenchFlags): Promise<number> 
       const names = (Object.keys(subjects) as SubjectName[]).filter((name) => needed.has(name));
       // Each side is the first one in turn.
       if (round % 2 === 0) names.reverse();
-      measured.push(await roundOf(names, { installations, resources, failed }));
+      const figures: Figures = {};
+      for (const name of names)
+        try {
+          Object.assign(figures, await subjects[name]({ installations, resources, log }));
+        } catch (error) {
+          // The others are still measured.
+          failed.add(name);
+          log(`${name} failed: ${(error as Error).message}`);
+        }
+      measured.push(figures);
     }
   } finally {
     installations.remove();
@@ -43,28 +52,6 @@ const bench = async ({ plans, resources, rounds }: BenchFlags): Promise<number> 
     process.stdout.write(`\n${missed.length} of ${rows.length} goals missed: ${missed.join(", ")}\n`);
   if (failed.size > 0) log(`\nfailed: ${[...failed].join(", ")}`);
   return failed.size > 0 ? 1 : 0;
-};
-
-interface Round {
-  installations: Installations;
-  resources: number;
-  failed: Set<SubjectName>;
-}
-
-const roundOf = async (
-  names: readonly SubjectName[],
-  { installations, resources, failed }: Round,
-): Promise<Figures> => {
-  const figures: Figures = {};
-  for (const name of names)
-    try {
-      Object.assign(figures, await subjects[name]({ installations, resources, log }));
-    } catch (error) {
-      // The others are still measured.
-      failed.add(name);
-      log(`${name} failed: ${(error as Error).message}`);
-    }
-  return figures;
 };
 
 const machine = (): string => {

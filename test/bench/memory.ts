@@ -4,12 +4,10 @@
 //   npm run -s bench:memory
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { startServerProcess } from "../harness/api-process.ts";
+import { temporaryFolder } from "../support/command.ts";
 
 const ROUNDS = 3;
 
@@ -51,10 +49,8 @@ const medianOf = async (args: readonly string[], env: NodeJS.ProcessEnv): Promis
   return all.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] as number;
 };
 
-const folder = mkdtempSync(join(tmpdir(), "irm-bench-"));
-const file = join(folder, "seed.yaml");
-writeFileSync(file, seed());
-const server = await startServerProcess(["--seed", file, "--log-level", "error"]);
+const folder = temporaryFolder();
+const server = await startServerProcess(["--seed", folder.write("seed.yaml", seed()), "--log-level", "error"]);
 try {
   const env = { IRM_BASE_URL: server.baseUrl, IRM_TOKEN: server.token };
   const modules = await medianOf([], env);
@@ -63,5 +59,5 @@ try {
     console.log(`a copy, ${title}: ${Math.round((await medianOf(args, env)) - modules)} MB`);
 } finally {
   await server.stop();
-  rmSync(folder, { recursive: true });
+  folder.remove();
 }

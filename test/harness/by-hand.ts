@@ -33,27 +33,14 @@ export const createByHand = async (api: Pick<TestServer, "call">, organization: 
   });
   const identity = (parent: string, name: string, relationship: Body) =>
     make("identities", parent, { name, ...relationship });
-  const claims = (claimMatch: Body) => ({ claimMatch });
-  const release = await identity(
-    platform,
-    "release",
-    claims({ issuer: GITHUB, subject: "repo:acme/images:ref:refs/heads/main" }),
-  );
-  const review = await identity(
-    product,
-    "release",
-    claims({ issuer: GITHUB, subjectPattern: "repo:acme/[^/:]*:pull_request" }),
-  );
-  const odd = await identity(
-    registry,
-    "class",
-    claims({ issuer: "https://issuer.example", subject: ODD, audience: "a", claims: { [ODD]: ODD, "b-c": "1" } }),
-  );
-  const pods = await identity(
-    other,
-    "prod",
-    claims({ issuer: "https://oidc.example", subject: "system:serviceaccount:prod:deployer" }),
-  );
+  const workload = (parent: string, name: string, issuer: string, further: Body) =>
+    identity(parent, name, { claimMatch: { issuer, ...further } });
+  const release = await workload(platform, "release", GITHUB, { subject: "repo:acme/images:ref:refs/heads/main" });
+  const review = await workload(product, "release", GITHUB, { subjectPattern: "repo:acme/[^/:]*:pull_request" });
+  const claims = { [ODD]: ODD, "b-c": "1" };
+  const odd = await workload(registry, "class", "https://issuer.example", { subject: ODD, audience: "a", claims });
+  const serviceAccount = { subject: "system:serviceaccount:prod:deployer" };
+  const pods = await workload(other, "prod", "https://oidc.example", serviceAccount);
   const keys = await identity(organization, "keys", {
     description: "Signs by itself",
     staticKeys: { issuer: "https://keys.example", subject: "k", issuerKeys: KEYS },

@@ -1,6 +1,7 @@
 // A provider of others, written with the SDK's own provider server: the folder of its executable. It notes each request and each process.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isRunning } from "../support/process.ts";
 import { root } from "./api-process.ts";
 
 /**
@@ -26,18 +27,10 @@ export const writeOtherProvider = (folder: string) => {
       return [...new Set(lines.filter((one) => one.isReviewed).map((one) => one.request))].toSorted();
     },
     /** pids of its processes that still run */
-    running: () => begun().flatMap(({ pid }) => (isRunning(pid) ? [pid] : [])),
+    running: () => begun().flatMap(({ pid }) => (isRunning(pid) ? pid : [])),
     /** what each of its processes has of the variables that concern it */
     environments: () => begun().map(({ env }) => env),
   };
-};
-
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 };
 
 const schema = {

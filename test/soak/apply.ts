@@ -137,9 +137,9 @@ const afterEdits = async (told: Told, first: Reviewed): Promise<boolean> => {
       if (edited.has(one)) figures["of these, a reason why nothing was applied"] += own.length > 0 ? 1 : 0;
       else if (own.length > 0 && !isBlocked)
         wrongly(told, `nothing relevant moved, and it is refused:\n${own.join("\n")}`, one);
-      if (applied.code !== 0) checkNothing(told, one, before, after);
-      else if (edited.has(one) || applied.code !== 0) checkGains(told, one, first, before, after);
-      else checkWhole(told, one, first, before, after);
+      if (applied.code !== 0) checkNothing(told, one, [before, after]);
+      else if (edited.has(one)) checkGains(told, one, first, [before, after]);
+      else checkWhole(told, one, first, [before, after]);
     }
     const others = lines.filter((line) => !told.cases.some((one) => isAbout(one, line)));
     if (edited.size === 0 && applied.code !== 0) wrongly(told, `nothing relevant moved: ${applied.output}`);
@@ -160,19 +160,16 @@ const wrongly = ({ figures, fail }: Told, text: string, one?: Case): void => {
   fail(text, one);
 };
 
-const checkNothing = ({ fail }: Told, one: Case, before: Snapshot[], after: Snapshot[]): void => {
+/** The services before and after. */
+type Span = [before: Snapshot[], after: Snapshot[]];
+
+const checkNothing = ({ fail }: Told, one: Case, [before, after]: Span): void => {
   const [old, now] = [momentsOf(one, before), momentsOf(one, after)];
   const rows = old.flatMap((moment, i) => rowsOf(moment, now[i] as (typeof now)[number]));
   if (rows.length > 0) fail(`it is refused, and brings ${JSON.stringify(rows)}`, one);
 };
 
-const checkGains = (
-  told: Told,
-  one: Case,
-  { report, change }: Reviewed,
-  before: Snapshot[],
-  after: Snapshot[],
-): void => {
+const checkGains = (told: Told, one: Case, { report, change }: Reviewed, [before, after]: Span): void => {
   const found = gainsBeyond({ report, change, before: momentsOf(one, before), after: momentsOf(one, after) });
   told.figures["rows that the review does not show, or shows wrongly"] += found.length;
   for (const text of found) told.fail(text, one);
@@ -188,7 +185,7 @@ const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> 
   await endFaults(place);
   if (way === "misbehaves") {
     const between = snapshotsOf(told);
-    for (const one of told.left) checkGains(told, one, second, before, between);
+    for (const one of told.left) checkGains(told, one, second, [before, between]);
     for (const snapshot of between) snapshot.close();
     if (applied.code === 3) figures["of these, refused"] += 1;
     removeTrick(program);
@@ -209,9 +206,9 @@ const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> 
     const isOther = way === "misbehaves" && JSON.stringify(second.change.writes).includes("trick");
     if (applied.code === 0) {
       figures["programs that were applied as reviewed"] += told.left.length;
-      for (const one of told.left) checkWhole(told, one, second, before, after);
+      for (const one of told.left) checkWhole(told, one, second, [before, after]);
     } else {
-      for (const one of told.left) checkGains(told, one, second, before, after);
+      for (const one of told.left) checkGains(told, one, second, [before, after]);
       if (!isOther) wrongly(told, `nothing relevant moved, and it ends with ${applied.code}: ${applied.output}`);
     }
   } finally {
@@ -225,13 +222,7 @@ const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> 
 const removeAttributes = ({ folder }: Group["program"]): void =>
   rmSync(join(folder, "state", ".pulumi", "stacks", "case", "dev.json.attrs"));
 
-const checkWhole = (
-  told: Told,
-  one: Case,
-  { report, change }: Reviewed,
-  before: Snapshot[],
-  after: Snapshot[],
-): void => {
+const checkWhole = (told: Told, one: Case, { report, change }: Reviewed, [before, after]: Span): void => {
   const moments = { before: momentsOf(one, before), after: momentsOf(one, after) };
   const names = resourceNames(told.program);
   const found = differences({ case: one, report, change, ...moments, names, isInPart: false });

@@ -32,17 +32,8 @@ export const go = async ({ log = () => {} }: Log): Promise<PartResult> => {
   return { figures: { "packages compiled": packages.length, "tests passed": passed }, failures };
 };
 
-interface Tested {
-  passed: number;
-  failures: string[];
-}
-
 /** `args` choose the tests, and `env` says that they are not left out. */
-const runTests = async (
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  log: (text: string) => void,
-): Promise<Tested> => {
+const runTests = async (args: readonly string[], env: Record<string, string>, log: (text: string) => void) => {
   const command = [join(root, "scripts", "with-setup.mjs"), "--engine", "vitest", "run", ...args];
   const { code, output } = await capture(process.execPath, command, {
     cwd: root,

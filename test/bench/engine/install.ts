@@ -10,17 +10,13 @@ import { root } from "../../../scripts/base/project.mjs";
 import { ensureEngine } from "../../../scripts/engine/engine.mjs";
 import { languagesEdition } from "../../../scripts/engine/version.mjs";
 
-export interface Installation {
-  /** folder whose `node_modules` the programs below it find */
-  packages: string;
-  /** folder of the provider `irm` */
-  plugin: string;
-  /** folder of the engine that has the language host of YAML; undefined when the one on the PATH has it */
-  languages: string | undefined;
-  callsApi: boolean;
-}
-
 export type Installations = Awaited<ReturnType<typeof install>>;
+
+/**
+ * `packages`: folder whose `node_modules` the programs below it find; `plugin`: that of the provider `irm`; `languages`: that of the engine
+ * that has the language host of YAML; undefined when the one on the PATH has it.
+ */
+export type Installation = Installations["ours"];
 
 export const install = async () => {
   await build();

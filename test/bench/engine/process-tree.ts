@@ -11,16 +11,10 @@ const TICK_MS = 10;
 
 export type Part = "engine" | "language" | "program" | "provider";
 
-export interface Spent {
-  /** processor time of all parts, in seconds */
-  cpu: number;
-  parts: Record<Part, number>;
-  /** by the clock */
-  seconds: number;
-}
+export type Spent = Awaited<ReturnType<typeof spentBy>>;
 
-/** What the process `pid` and those below it spend until `ended`. */
-export const spentBy = async (pid: number, ended: Promise<unknown>): Promise<Spent> => {
+/** What the process `pid` and those below it spend until `ended`: seconds of processor time, and `seconds` by the clock. */
+export const spentBy = async (pid: number, ended: Promise<unknown>) => {
   const start = performance.now();
   const members = new Map<number, Member>();
   let isOver = false;

@@ -1,20 +1,7 @@
 // The rows of the table: what is compared with what, and the goal.
 import type { Figures, SubjectName } from "./measure.ts";
 
-export interface Row {
-  id: string;
-  /** median of the rounds */
-  value: number;
-  unit: string;
-  against: string;
-  goal: number;
-  comparison: "<=";
-  met: boolean;
-  /** the lowest and the highest round */
-  spread: [number, number];
-  /** medians of both sides, such as `80.1 and 61.3 CPU s` */
-  sides: string;
-}
+export type Row = NonNullable<ReturnType<typeof rowOf>>;
 
 export interface RowPlan {
   id: string;
@@ -24,6 +11,7 @@ export interface RowPlan {
   needs: readonly SubjectName[];
   /** of one round */
   value(figures: Figures): number;
+  /** medians of both sides, such as `80.1 and 61.3 CPU s` */
   sides(figures: (name: string) => number): string;
 }
 
@@ -103,7 +91,7 @@ export const plans: readonly RowPlan[] = [
 ];
 
 /** Undefined where a measurement that it needs has failed. */
-export const rowOf = (plan: RowPlan, rounds: readonly Figures[]): Row | undefined => {
+export const rowOf = (plan: RowPlan, rounds: readonly Figures[]) => {
   const values = rounds.map((figures) => plan.value(figures)).filter((value) => !Number.isNaN(value));
   if (values.length === 0) return undefined;
   const value = median(values);
@@ -111,13 +99,14 @@ export const rowOf = (plan: RowPlan, rounds: readonly Figures[]): Row | undefine
   const { id, unit, against, goal } = plan;
   return {
     id,
+    /** median of the rounds */
     value: round(value),
     unit,
     against,
     goal,
-    comparison: "<=",
+    comparison: "<=" as const,
     met: value <= goal,
-    spread: [round(Math.min(...values)), round(Math.max(...values))],
+    spread: [Math.min(...values), Math.max(...values)].map(round) as [lowest: number, highest: number],
     sides: plan.sides(of),
   };
 };

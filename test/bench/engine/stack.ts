@@ -1,13 +1,11 @@
 // A stack that is measured, as a user has it: the package installed beside the program, one process for each part, a passphrase, and
 // none of what makes the tests fast.
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { delimiter, join } from "node:path";
-import { text } from "node:stream/consumers";
-import { mintDevToken } from "../../../cli/command/serve-token.ts";
-import { type ServerProcess, startServerProcess } from "../../harness/api-process.ts";
 import { createStack, type Stack, type Started } from "../../harness/engine-stack.ts";
+import { createWorkplace } from "../../harness/engine-workplace.ts";
+import { startCommandIn } from "../../support/command.ts";
 import type { Installation } from "./install.ts";
 import { type Spent, spentBy } from "./process-tree.ts";
 import { MODULES, resourcesOf, type Size, typescriptProgram, yamlProgram } from "./program.ts";
@@ -34,8 +32,8 @@ export const openStack = async (
   { form, size, withSets = false, source }: Program,
 ) => {
   const folder = mkdtempSync(join(packages, "run-"));
-  const server = callsApi ? await startServerProcess(["--db", join(folder, "irm.db")]) : undefined;
-  const organization = server?.organization ?? ORGANIZATION;
+  const place = callsApi ? await createWorkplace() : undefined;
+  const organization = place?.server.organization ?? ORGANIZATION;
   const program = join(folder, "program");
   mkdirSync(program);
   const runtime = form === "yaml" ? "yaml" : "nodejs\nmain: index.js";
@@ -50,7 +48,8 @@ export const openStack = async (
   const { PATH = "" } = process.env;
   const env: Record<string, string> = {
     ...USUAL,
-    ...(server && (await credentials(server, folder))),
+    // The program of test/bench/plain has no credentials of its own.
+    ...(place && { ...place.env, API_TOKEN: place.server.token }),
     ORG: organization,
     GROUPS: String(size.groups),
     ...(languages !== undefined && form === "yaml" && { PATH: [languages, PATH].join(delimiter) }),
@@ -62,17 +61,17 @@ export const openStack = async (
   return {
     /** `pulumi ARGS`, or `irm ARGS` of the package, which must succeed */
     measure: async (args: readonly string[], own: Readonly<Record<string, string>> = {}): Promise<Measured> => {
-      await server?.takeRequests();
+      await place?.server.takeRequests();
       const [first, ...rest] = args;
       const irm = { env: stack.env, start: (...all: string[]) => startIrm(packages, program, all, stack.env) };
       const spent = await (first === "irm" ? commandOf(irm, rest, own) : commandOf(stack, args, own));
-      const requests = (await server?.takeRequests())?.length ?? 0;
+      const requests = (await place?.server.takeRequests())?.length ?? 0;
       return { ...spent, requests: requests / count };
     },
     /** for each resource */
     stateBytes: (): number => (statSync(checkpoint).size - emptyBytes) / count,
     close: async (): Promise<void> => {
-      await server?.stop();
+      await place?.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -81,35 +80,21 @@ export const openStack = async (
 /** The organization of a provider that calls nothing. */
 const ORGANIZATION = "0123456789abcdef0123456789abcdef01234567";
 
-const credentials = async (server: ServerProcess, folder: string): Promise<Record<string, string>> => {
-  const tokenFile = join(folder, "identity-token");
-  writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
-  return {
-    IRM_BASE_URL: server.baseUrl,
-    IRM_AUTH_URL: server.authUrl,
-    IRM_IDENTITY: server.identity,
-    IRM_IDENTITY_TOKEN_FILE: tokenFile,
-    IRM_JOURNAL: join(folder, "journal"),
-    // For the program of test/bench/plain, which has no credentials of its own.
-    API_TOKEN: server.token,
-  };
+/** The command of the package, as npx runs it. */
+const startIrm = (packages: string, cwd: string, args: string[], env: NodeJS.ProcessEnv): Command => {
+  const main = join(packages, "node_modules", "pulumi-irm", "lib", "cli", "main.js");
+  const { process: child, finished } = startCommandIn({ cwd, env, main }, args);
+  const result = finished.then(({ code, stdout, stderr }) => ({ code: code ?? -1, output: stdout + stderr }));
+  return { pid: child.pid as number, result };
 };
 
-/** The command of the package, as npx runs it. */
-const startIrm = (packages: string, cwd: string, args: string[], env: NodeJS.ProcessEnv): Started => {
-  const main = join(packages, "node_modules", "pulumi-irm", "lib", "cli", "main.js");
-  const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-  const output = Promise.all([text(child.stdout), text(child.stderr)]);
-  const exited = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
-  const result = Promise.all([exited, output]).then(([code, [stdout, stderr]]) => ({
-    ...{ code, stdout, stderr, output: stdout + stderr },
-  }));
-  return { pid: child.pid as number, output: () => "", exited: exited.then(() => undefined), result };
-};
+interface Command extends Pick<Started, "pid"> {
+  result: Promise<{ code: number; output: string }>;
+}
 
 /** Throws with the end of its output where it fails. */
 const commandOf = async (
-  { env: usual, start }: Pick<Stack, "env" | "start">,
+  { env: usual, start }: Pick<Stack, "env"> & { start(...args: readonly string[]): Command },
   args: readonly string[],
   own: Readonly<Record<string, string>>,
 ): Promise<Spent> => {

@@ -3,7 +3,7 @@
 import { parseCount, UsageError } from "../../../cli/irm-command.ts";
 import { parseFlags } from "../../support/flags.ts";
 import type { Figures } from "./measure.ts";
-import { plans, type Row, type RowPlan } from "./rows.ts";
+import { plans, type Row } from "./rows.ts";
 
 export interface Results {
   /** where, when and on which commit it was measured */
@@ -81,14 +81,9 @@ so; only a measurement that fails makes the exit code 1. Run nothing else on the
   --help        print this help
 `;
 
-export interface BenchFlags {
-  help: boolean;
-  plans: readonly RowPlan[];
-  resources: number;
-  rounds: number;
-}
+export type BenchFlags = ReturnType<typeof parseBench>;
 
-export const parseBench = (args: string[]): BenchFlags => {
+export const parseBench = (args: string[]) => {
   const flags = parseFlags(args, {
     only: { type: "string", multiple: true },
     quick: { type: "boolean" },

@@ -9,13 +9,9 @@ import { type Authorization, expectedRows } from "./authorization.ts";
 import { RELATIONSHIPS } from "./operation.ts";
 import type { Organization } from "./organization.ts";
 
-export interface Moment {
-  authorization: Authorization;
-  identities: ReadonlyMap<string, { name: string; relationship: Json }>;
-  bindings: ReadonlyMap<string, { identity: string; role: string }>;
-}
+export type Moment = ReturnType<typeof momentOf>;
 
-export const momentOf = (organization: Organization, authorization: Authorization): Moment => ({
+export const momentOf = (organization: Organization, authorization: Authorization) => ({
   authorization,
   identities: new Map(
     organization.uids("identities").map((uid) => {

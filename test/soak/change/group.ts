@@ -88,7 +88,7 @@ export const openGroup = async (seeds: readonly number[], options: Options) => {
     });
     const flags = second ? ["--service", `${second.server.baseUrl}=SECOND_TOKEN`] : [];
     const isInPart = mayBeInPart && !second && random.below(4) === 0;
-    const inPart = isInPart ? await readerOf({ place, owner, cases, random }) : undefined;
+    const inPart = isInPart ? await readerOf(place, owner, cases, random) : undefined;
     // `inPart`: the review is that of one who sees a part. `second`: another service, which each program has resources at.
     return { place, owner, second, program, cases, random, inPart, flags, close };
   } catch (error) {
@@ -122,17 +122,7 @@ const organizationsOf = async (
 const tokenOf = async ({ server }: Workplace): Promise<string> => (await ownerOf(server)).token();
 
 /** The environment of an identity that reads some of each organization, or some of the kinds. */
-const readerOf = async ({
-  place,
-  owner,
-  cases,
-  random,
-}: {
-  place: Workplace;
-  owner: Owner;
-  cases: readonly Case[];
-  random: Random;
-}): Promise<NodeJS.ProcessEnv> => {
+const readerOf = async (place: Workplace, owner: Owner, cases: readonly Case[], random: Random) => {
   const { organization, issuer } = place.server;
   const create = async (path: string, body: Json): Promise<string> =>
     (await owner.call("POST", `${IAM}/${path}`, body)).uid as string;

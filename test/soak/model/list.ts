@@ -16,21 +16,11 @@ import {
 } from "./oracle.ts";
 
 /** A list request by the canonical names of its fields. */
-export interface Query {
-  "uidp.descendantsOf"?: string;
-  "uidp.childrenOf"?: string;
-  "uidp.ancestorsOf"?: string;
-  "uidp.inRoot"?: boolean;
-  "uidp.ids"?: string[];
-  name?: string;
-  relationshipType?: string;
-  identity?: string;
-  group?: string;
-  role?: string;
-  orderBy?: string;
-  pageSize?: number;
-  skip?: number;
-}
+export type Query = Partial<
+  Record<`uidp.${"descendantsOf" | "childrenOf" | "ancestorsOf"}`, string> &
+    Record<"name" | "relationshipType" | "identity" | "group" | "role" | "orderBy", string> &
+    Record<"pageSize" | "skip", number> & { "uidp.inRoot": boolean; "uidp.ids": string[] }
+>;
 
 const THREE_DAYS_MS = 3 * 24 * 60 * 60 * 1000;
 const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;

@@ -25,31 +25,28 @@ Exits with 1 when a record is leaked, duplicated or lost, or when the last previ
 
 const main = async (args: string[]): Promise<number> => {
   const flags = parseFlags(args, {
-    adapter: { type: "string" },
-    cycles: { type: "string" },
-    kills: { type: "string" },
-    checkpoints: { type: "string" },
-    "empty-machine": { type: "boolean" },
-    seed: { type: "string" },
-    lanes: { type: "string" },
+    adapter: { type: "string", default: "both" },
+    cycles: { type: "string", default: "500" },
+    kills: { type: "string", default: "100" },
+    checkpoints: { type: "string", default: "on" },
+    "empty-machine": { type: "boolean", default: false },
+    seed: { type: "string", default: String(randomInt(1, 1_000_000)) },
+    lanes: { type: "string", default: "8" },
     help: { type: "boolean", short: "h" },
   });
   if (flags.help) {
     process.stdout.write(usage);
     return 0;
   }
-  const countFlag = (name: "cycles" | "kills" | "seed" | "lanes", usual: number) =>
-    flags[name] === undefined ? usual : parseCount(`--${name}`, flags[name]);
-  const seed = countFlag("seed", randomInt(1, 1_000_000));
-  const [cycles, kills, lanes] = [countFlag("cycles", 500), countFlag("kills", 100), countFlag("lanes", 8)];
+  const countOf = (name: "cycles" | "kills" | "seed" | "lanes") => parseCount(`--${name}`, flags[name]);
+  const [seed, cycles, kills, lanes] = [countOf("seed"), countOf("cycles"), countOf("kills"), countOf("lanes")];
   if (kills > cycles) throw new UsageError(`--kills takes at most as many as --cycles, not ${kills} of ${cycles}`);
-  const adapters = ADAPTERS.filter((one) => [one, "both"].includes(flags.adapter ?? "both"));
+  const adapters = ADAPTERS.filter((one) => [one, "both"].includes(flags.adapter));
   if (adapters.length === 0)
     throw new UsageError(`--adapter takes ${ADAPTERS.join(", ")} or both, not ${JSON.stringify(flags.adapter)}`);
-  const { checkpoints = "on" } = flags;
+  const { checkpoints, "empty-machine": isEmptyMachine } = flags;
   if (checkpoints !== "on" && checkpoints !== "off")
     throw new UsageError(`--checkpoints takes on or off, not ${JSON.stringify(checkpoints)}`);
-  const isEmptyMachine = flags["empty-machine"] === true;
   if (isEmptyMachine && checkpoints === "off") throw new UsageError("--empty-machine needs --checkpoints on");
   await compileSmallEngine();
   const { providerSoak } = await import("../provider.ts");
