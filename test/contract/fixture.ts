@@ -1,4 +1,5 @@
 // The server that the contract cases run against, and what a case says of its operation.
+import type { OperationName } from "../../schema/index.ts";
 import type { TestServer } from "../harness/api-server.ts";
 import { type Collection, createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
@@ -57,10 +58,35 @@ export interface OperationCase {
   volatile?: readonly string[];
 }
 
+export type Cases = Partial<Record<OperationName, OperationCase>>;
+
 /** The case of a read, of a record of the fixture. */
 export const gets = (record: Exclude<keyof Fixture, "api">, answer: OperationCase["answer"]): OperationCase => ({
   request: (fixture) => ({ uid: fixture[record] }),
   answer,
+});
+
+/** The case of a create of this resource, whose answer has what was given; default: in `platform`. */
+export const creates = (
+  field: string,
+  given: (fixture: Fixture) => Body,
+  parentOf: (fixture: Fixture) => Promise<string> | string = ({ platform }) => platform,
+): OperationCase => ({
+  request: async (fixture) => ({ parent: await parentOf(fixture), [field]: given(fixture) }),
+  answer: (_, request) => request[field],
+});
+
+/** The case of a change of one field, of a record that is made for it: the name is outside the mask. */
+export const updates = (
+  field: string,
+  made: (fixture: Fixture) => Promise<string> | string,
+  { name, ...change }: Body,
+): OperationCase => ({
+  request: async (fixture) => ({
+    [field]: { uid: await made(fixture), name: "ignored", ...change },
+    updateMask: Object.keys(change).join(),
+  }),
+  answer: () => ({ name, ...change }),
 });
 
 /** The case of a delete, of a record that is made for it. */

@@ -1,10 +1,18 @@
-// Every operation in scope, compared with the published OpenAPI document: path, method, parameters, typed fields of request
-// and response. Each deviation is listed with its reason.
+// Every operation in scope, compared with the published OpenAPI document: path, method, parameters, typed fields of
+// request and response. Each deviation is listed with its reason. A published method that is out of scope answers
+// UNIMPLEMENTED (501), never 404 (docs/contract.md#d31). And the descriptors that the server uses for gRPC: names,
+// numbers, types, oneofs, presence, JSON names, reserved fields, enums and nesting.
 import { readFileSync } from "node:fs";
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { describe, expect, test } from "vitest";
-import { type Operation, openapiDocument, operations, unservedMethods } from "../../schema/index.ts";
+import { type Operation, openapiDocument, operations, VERSIONS } from "../../schema/index.ts";
+import { grpcRegistry } from "../../server/grpc/registry.ts";
+import { openGrpc, serve } from "../harness/api-server.ts";
 import type { Body } from "../support/http.ts";
 import { type OpenapiOperation, openapiOperations } from "../support/openapi-fact.ts";
+import { publishedMethods, publishedText } from "../support/published.ts";
+import { expectRefusal, statusBody } from "../support/refusal.ts";
 
 const document = JSON.parse(readFileSync(new URL("./fixtures/openapi-v2beta1.json", import.meta.url), "utf8")) as Body;
 
@@ -96,18 +104,6 @@ test("only our document has the newer capabilities", () => {
   );
 });
 
-test("every published operation is served or answers UNIMPLEMENTED", () => {
-  const served = new Set(ours.map(keyOf));
-  const unserved = new Set(
-    unservedMethods.map(({ method, path }) => {
-      const concrete = path.replace("{version}", "v2beta1").replace(/\{[^}]+\}/g, "{}");
-      return keyOf({ method, path: concrete });
-    }),
-  );
-  const missing = [...published.keys()].filter((key) => !served.has(key) && !unserved.has(key));
-  expect(missing).toEqual([]);
-});
-
 test("the document describes every operation of the table once", () => {
   expect(ours).toHaveLength(Object.keys(operations).length);
   expect(new Set(ours.map(({ id }) => id)).size).toBe(ours.length);
@@ -134,4 +130,138 @@ test.each(
   const [get, end] = [`Get${kind}`, `Delete${kind}`].map((name) => [...ids].find((id) => id.endsWith(`_${name}`)));
   expect(to(`Create${kind}`)).toEqual(expect.arrayContaining([get, end]));
   expect(to(`Delete${kind}`)).toContain(get);
+});
+
+const api = await serve();
+const grpc = openGrpc(api.baseUrl);
+
+const served = new Set(
+  Object.values(operations as Record<string, Operation>).map(
+    ({ method, path }) => `${method} ${path.replace(/\{[^}]+\}/g, "")}`,
+  ),
+);
+const unserved = publishedMethods.filter(
+  ({ method, path }) => !served.has(`${method} ${path.replace(/\{[^}]+\}/g, "")}`),
+);
+
+/** `/chainguard.platform.iam.v2beta1.GroupsService/CheckEligibility`; services of v1 have no version in their names. */
+const rpcPath = (service: string, name: string, path: string): string => {
+  const version = /\/(v2\w*)\//.exec(path)?.[1];
+  return `/chainguard.platform.${version ? service.replace(".", `.${version}.`) : service}/${name}`;
+};
+
+const UID = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
+const paths = unserved.flatMap(({ service, name, method, path }) =>
+  (path.includes("{version}") ? VERSIONS : [""]).map((version) => ({
+    name: `${service}/${name}`,
+    service,
+    method,
+    rpc: rpcPath(service, name, path.replace("{version}", version)),
+    path: path
+      .replace("{version}", version)
+      .replace("{digest}", "sha256:ab")
+      .replace(/\{[^}]+\}/g, UID),
+  })),
+);
+
+const domain = (service: string) => {
+  const [first] = service.split(".") as [string];
+  return first === "registry" || first === "vulnerabilities" ? first : "iam";
+};
+
+describe.each([
+  ["without a token", false],
+  ["with an owner's token", true],
+])("%s", (_, withToken) => {
+  test.each(paths)("$method $path answers 501 in full: it is $name", async ({ name, service, method, path }) => {
+    const body = method === "GET" || method === "DELETE" ? undefined : {};
+    const answer = await api.call(method, path, { body, token: withToken ? api.owner.token : null });
+    const text = `${name.split("/")[1]} is not served here`;
+    expectRefusal(answer, "UNIMPLEMENTED", text, { domain: domain(service) });
+  });
+
+  test.each(paths)("$rpc answers UNIMPLEMENTED over gRPC", async ({ name, service, rpc }) => {
+    const answer = await grpc.bytes(rpc, Buffer.alloc(0), withToken ? { token: api.owner.token } : {});
+    const text = `${name.split("/")[1]} is not served here`;
+    const { code, message, details } = answer;
+    expect({ code, message, details }).toEqual(statusBody("UNIMPLEMENTED", text, { domain: domain(service) }));
+  });
+});
+
+const registry = grpcRegistry();
+
+/** The line of a type, by its name in its package; v2 is v2beta1, field for field (docs/contract.md#wire). */
+const textOf = ({ file, typeName }: DescMessage | DescEnum, prefix = ""): string | undefined =>
+  publishedText(file.proto.package, prefix + typeName.slice(file.proto.package.length + 1));
+
+const types = [...registry.files]
+  .filter(({ proto }) => proto.name.startsWith("chainguard/platform/"))
+  .flatMap((file) => [...nestedTypes(file)]);
+const messages = types.filter((type): type is DescMessage => type.kind === "message" && !type.proto.options?.mapEntry);
+const enums = types.filter((type): type is DescEnum => type.kind === "enum");
+
+/** Not served. */
+const LEFT_OUT: Record<string, string> = {
+  "chainguard.platform.registry.Repo": "custom_overlay=7 CustomOverlay",
+};
+
+const nameIn = (holder: DescMessage, name: string): string =>
+  name.startsWith(`${holder.file.proto.package}.`)
+    ? name.slice(holder.file.proto.package.length + 1)
+    : (name.split(".").at(-1) as string);
+
+const valueType = (field: DescField): string =>
+  field.scalar === undefined
+    ? nameIn(field.parent, ((field.enum ?? field.message) as DescEnum | DescMessage).typeName)
+    : ScalarType[field.scalar].toLowerCase();
+
+const typeOf = (field: DescField): string => {
+  if (field.fieldKind === "list") return `[]${valueType(field)}`;
+  return field.fieldKind === "map"
+    ? `map<${ScalarType[field.mapKey].toLowerCase()},${valueType(field)}>`
+    : valueType(field);
+};
+
+const lineOf = (field: DescField): string => {
+  const flags = [field.oneof && `oneof:${field.oneof.name}`, field.proto.proto3Optional && "presence"].filter(Boolean);
+  const usual = field.name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const json = field.jsonName === usual ? "" : ` [json: ${field.jsonName}]`;
+  return `${field.name}=${field.number} ${typeOf(field)}${flags.length > 0 ? ` (${flags.join(",")})` : ""}${json}`;
+};
+
+// Another test covers behaviours.
+const publishedLines = (text: string): string[] => {
+  const [fields = ""] = text.split(" — ");
+  if (fields === "(empty)") return [];
+  return fields.split("; ").map((line) =>
+    line.replace(/ \(([^)]*)\)/, (_, flags: string) => {
+      const kept = flags.split(/[,/]/).filter((flag) => flag.startsWith("oneof:") || flag === "presence");
+      return kept.length > 0 ? ` (${kept.join(",")})` : "";
+    }),
+  );
+};
+
+const reservedOf = ({ proto }: DescMessage): string[] => [
+  ...proto.reservedRange.map(({ start }) => String(start)),
+  ...proto.reservedName,
+];
+
+describe.each(messages.map((message) => [message.typeName, message] as const))("%s", (name, message) => {
+  const text = textOf(message) as string;
+
+  test("has the published fields alone", () => {
+    const expected = publishedLines(text).filter((line) => line !== LEFT_OUT[name]);
+    expect(message.fields.map(lineOf).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("reserves the published names and numbers", () => {
+    const expected = text.split(" — reserved: ")[1]?.split(", ") ?? [];
+    const left = LEFT_OUT[name]?.split(/[= ]/, 2) ?? [];
+    expect(reservedOf(message).toSorted()).toEqual([...expected, ...left].toSorted());
+  });
+});
+
+test.each(enums.map((own) => [own.typeName, own] as const))("the enum %s has the published values", (_, own) => {
+  const values = own.values.map((value) => `${value.name}=${value.number}`);
+  expect(values.join(", ")).toBe(textOf(own, "enum "));
 });

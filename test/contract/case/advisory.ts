@@ -1,6 +1,4 @@
-// A case for each method of advisories.
-import type { OperationName } from "../../../schema/index.ts";
-import { gets, type OperationCase } from "../fixture.ts";
+import { type Cases, gets } from "../fixture.ts";
 
 export const cases = {
   GetAdvisory: gets("advisory", () => ({
@@ -31,4 +29,4 @@ export const cases = {
     }),
     answer: ({ advisory: uid }) => ({ advisories: [{ uid }], totalCount: "1", skipped: 0 }),
   },
-} satisfies Partial<Record<OperationName, OperationCase>>;
+} satisfies Cases;

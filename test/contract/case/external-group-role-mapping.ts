@@ -1,6 +1,4 @@
-// A case for each method of external groups of identity providers.
-import type { OperationName } from "../../../schema/index.ts";
-import { deletes, type Fixture, gets, make, type OperationCase } from "../fixture.ts";
+import { type Cases, creates, deletes, type Fixture, gets, make } from "../fixture.ts";
 
 const mapping = ({ organization, viewer }: Fixture, externalGroupId: string) => ({
   externalGroupId,
@@ -32,13 +30,11 @@ export const cases = {
     }),
     answer: ({ mapping: uid }) => ({ externalGroupRoleMappings: [{ uid }], skipped: 0 }),
   },
-  CreateExternalGroupRoleMapping: {
-    request: async (fixture) => ({
-      parent: await ownProvider(fixture),
-      externalGroupRoleMapping: mapping(fixture, "CN=SRE,OU=Platform"),
-    }),
-    answer: (fixture, { parent }) => ({ identityProviderUid: parent, ...mapping(fixture, "CN=SRE,OU=Platform") }),
-  },
+  CreateExternalGroupRoleMapping: creates(
+    "externalGroupRoleMapping",
+    (fixture) => mapping(fixture, "CN=SRE,OU=Platform"),
+    ownProvider,
+  ),
   DeleteExternalGroupRoleMapping: deletes(async (fixture) =>
     make(fixture, "externalGroupRoleMappings", await ownProvider(fixture), mapping(fixture, "a")),
   ),
@@ -53,4 +49,4 @@ export const cases = {
       externalGroupRoleMappings: (names as string[]).map((uid) => ({ uid, identityProviderUid: parent })),
     }),
   },
-} satisfies Partial<Record<OperationName, OperationCase>>;
+} satisfies Cases;

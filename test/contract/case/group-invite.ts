@@ -1,8 +1,6 @@
-// A case for each method of group invites.
-import type { OperationName } from "../../../schema/index.ts";
 import { IAM } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
-import { deletes, type Fixture, type OperationCase } from "../fixture.ts";
+import { type Cases, deletes, type Fixture } from "../fixture.ts";
 
 const invite = (fixture: Fixture) =>
   createUid(fixture.api, "groupInvites", fixture.platform, { roleUid: fixture.viewer, ttl: "60s" });
@@ -49,4 +47,4 @@ export const cases = {
     volatile: ["code", "keyId"],
   },
   DeleteGroupInvite: deletes(invite),
-} satisfies Partial<Record<OperationName, OperationCase>>;
+} satisfies Cases;

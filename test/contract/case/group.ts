@@ -1,7 +1,4 @@
-// A case for each method of groups.
-import { expect } from "vitest";
-import type { OperationName } from "../../../schema/index.ts";
-import { byName, deletes, gets, make, type OperationCase } from "../fixture.ts";
+import { byName, type Cases, creates, deletes, gets, make, updates } from "../fixture.ts";
 
 export const cases = {
   GetGroup: gets("eng", ({ eng }) => ({ uid: eng, name: "eng" })),
@@ -9,17 +6,12 @@ export const cases = {
     request: ({ organization }) => ({ uidp: { childrenOf: organization }, ...byName }),
     answer: () => ({ groups: [{ name: "eng" }], totalCount: "2", skipped: 1 }),
   },
-  CreateGroup: {
-    request: ({ eng }) => ({ parent: eng, group: { name: "new", description: "d" } }),
-    answer: ({ eng }) => ({ uid: expect.stringMatching(`^${eng}/[0-9a-f]{16}$`), name: "new", description: "d" }),
-  },
-  UpdateGroup: {
-    request: ({ platform }) => ({
-      group: { uid: platform, name: "ignored", description: "changed" },
-      updateMask: "description",
-    }),
-    answer: ({ platform }) => ({ uid: platform, name: "platform", description: "changed" }),
-  },
+  CreateGroup: creates(
+    "group",
+    () => ({ name: "new", description: "d" }),
+    ({ eng }) => eng,
+  ),
+  UpdateGroup: updates("group", ({ platform }) => platform, { name: "platform", description: "changed" }),
   DeleteGroup: deletes((fixture) => make(fixture, "groups", fixture.eng, { name: "old" })),
   ListGroupsV1: {
     request: ({ organization, eng }) => ({ id: eng, name: "eng", uidp: { childrenOf: organization } }),
@@ -43,4 +35,4 @@ export const cases = {
       return json.token as string;
     },
   },
-} satisfies Partial<Record<OperationName, OperationCase>>;
+} satisfies Cases;

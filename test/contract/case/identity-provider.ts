@@ -1,7 +1,5 @@
-// A case for each method of identity providers.
-import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { deletes, type Fixture, gets, type OperationCase } from "../fixture.ts";
+import { type Cases, deletes, type Fixture, gets } from "../fixture.ts";
 
 const oidc = { issuer: "https://idp.example", clientId: "c", clientSecret: "s", additionalScopes: ["groups"] };
 const { clientSecret: _, ...shownOidc } = oidc;
@@ -34,4 +32,4 @@ export const cases = {
     answer: () => ({ name: "idp", oidc: { ...shownOidc, groupsClaim: "g" } }),
   },
   DeleteIdentityProvider: deletes(idp),
-} satisfies Partial<Record<OperationName, OperationCase>>;
+} satisfies Cases;

@@ -1,6 +1,4 @@
-// A case for each method of identities.
-import type { OperationName } from "../../../schema/index.ts";
-import { all, deletes, gets, make, type OperationCase, paging } from "../fixture.ts";
+import { all, type Cases, creates, deletes, gets, make, paging } from "../fixture.ts";
 
 const claimMatch = {
   issuerPattern: "https://.*",
@@ -21,10 +19,7 @@ export const cases = {
     }),
     answer: () => ({ identities: [{ name: "ci" }], totalCount: "1" }),
   },
-  CreateIdentity: {
-    request: ({ platform }) => ({ parent: platform, identity: { name: "new", claimMatch } }),
-    answer: () => ({ name: "new", claimMatch }),
-  },
+  CreateIdentity: creates("identity", () => ({ name: "new", claimMatch })),
   UpdateIdentity: {
     request: async (fixture) => {
       const uid = await make(fixture, "identities", fixture.platform, { name: "changing", claimMatch });
@@ -66,4 +61,4 @@ export const cases = {
     request: () => ({ issuer: "https://issuer.example", subject: "ci" }),
     answer: ({ identity }) => ({ id: identity, name: "ci" }),
   },
-} satisfies Partial<Record<OperationName, OperationCase>>;
+} satisfies Cases;

@@ -1,8 +1,6 @@
-// A case for each method of repos.
-import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { byName, deletes, type Fixture, gets, type OperationCase, ownGroup, WRITE } from "../fixture.ts";
+import { byName, type Cases, creates, deletes, type Fixture, gets, ownGroup, WRITE } from "../fixture.ts";
 
 export const repo = async (fixture: Fixture, body: Body = {}): Promise<string> =>
   createUid(fixture.api, "repos", await ownGroup(fixture), { name: "repo", ...body });
@@ -24,17 +22,11 @@ export const cases = {
     request: ({ eng, repo }) => ({ id: repo, name: "nginx", uidp: { childrenOf: eng } }),
     answer: ({ repo }) => ({ items: [{ id: repo, name: "nginx" }] }),
   },
-  CreateRepo: {
-    request: async (fixture) => ({
-      parent: await ownGroup(fixture),
-      repo: {
-        name: "new",
-        description: "d",
-        sync_config: { source: fixture.repo, google: "g" },
-      },
-    }),
-    answer: ({ repo: source }) => ({ name: "new", sync_config: { source, google: "g" } }),
-  },
+  CreateRepo: creates(
+    "repo",
+    ({ repo: source }) => ({ name: "new", description: "d", sync_config: { source, google: "g" } }),
+    ownGroup,
+  ),
   UpdateRepo: {
     request: async (fixture) => ({
       repo: {
@@ -67,4 +59,4 @@ export const cases = {
     answer: () => ({ content: "# new" }),
     bearer: ({ api, librarian }) => api.token(librarian, { subject: "librarian" }),
   },
-} satisfies Partial<Record<OperationName, OperationCase>>;
+} satisfies Cases;

@@ -1,6 +1,4 @@
-// A case for each method of role bindings.
-import type { OperationName } from "../../../schema/index.ts";
-import { deletes, type Fixture, gets, make, type OperationCase, paging } from "../fixture.ts";
+import { type Cases, deletes, type Fixture, gets, make, paging } from "../fixture.ts";
 
 const binding = ({ identity, viewer }: Fixture) => ({ identityUid: identity, roleUid: viewer });
 const hydrated = ({ identity, viewer }: Fixture) => ({ identity: { uid: identity }, role: { uid: viewer } });
@@ -58,4 +56,4 @@ export const cases = {
       ],
     }),
   },
-} satisfies Partial<Record<OperationName, OperationCase>>;
+} satisfies Cases;

@@ -1,7 +1,5 @@
-// A case for each method of the exchange, and of methods that stand alone.
 import { expect } from "vitest";
-import type { OperationName } from "../../../schema/index.ts";
-import { all, type OperationCase } from "../fixture.ts";
+import { all, type Cases } from "../fixture.ts";
 
 export const cases = {
   Exchange: {
@@ -34,4 +32,4 @@ export const cases = {
     },
     volatile: ["token", "refreshToken"],
   },
-} satisfies Partial<Record<OperationName, OperationCase>>;
+} satisfies Cases;

@@ -1,7 +1,5 @@
-// A case for each method of tags.
-import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { deletes, type Fixture, gets, type OperationCase } from "../fixture.ts";
+import { type Cases, creates, deletes, type Fixture, gets } from "../fixture.ts";
 import { repo } from "./repo.ts";
 
 const DIGEST = `sha256:${"b".repeat(64)}`;
@@ -25,12 +23,6 @@ export const cases = {
     }),
     answer: () => ({ tags: [{ name: "latest-r1" }], totalCount: "4", skipped: 1 }),
   },
-  CreateTag: {
-    request: async (fixture) => ({
-      parent: await repo(fixture),
-      tag: { name: "new", digest: DIGEST, deprecated: true, bundles: ["fips"] },
-    }),
-    answer: () => ({ name: "new", digest: DIGEST, deprecated: true, bundles: ["fips"] }),
-  },
+  CreateTag: creates("tag", () => ({ name: "new", digest: DIGEST, deprecated: true, bundles: ["fips"] }), repo),
   DeleteTag: deletes(tag),
-} satisfies Partial<Record<OperationName, OperationCase>>;
+} satisfies Cases;
