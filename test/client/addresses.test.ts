@@ -1,4 +1,5 @@
-// Where credentials go. The environment is the job's, and everything else may be of the author of a pull request, whose address is EVIL.
+// Where credentials go. The environment is the job's, and everything else may be of the author of a pull request, whose
+// address is EVIL.
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, test } from "vitest";
@@ -7,7 +8,7 @@ import { parseConfig } from "../../client/config.ts";
 import { missingCredentials, readConfig } from "../../client/credentials.ts";
 import { redactor } from "../../client/errors.ts";
 import { manualClock } from "../harness/clock.ts";
-import { getter, json, ORG } from "../support/scripted.ts";
+import { getter, json, ORG, tokenWith } from "../support/scripted.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const API = "https://console-api.example.com";
@@ -15,10 +16,8 @@ const EXCHANGE = "https://issuer.example.com";
 const EVIL = "https://evil.example";
 const IDENTITY = `${ORG}/a033a6fabe0bfa0d`;
 
-const jwt = (claims: object): string =>
-  ["eyJhbGciOiJSUzI1NiJ9", Buffer.from(JSON.stringify(claims)).toString("base64url"), "c2ln"].join(".");
-const apiToken = (aud: string | string[]) => jwt({ sub: IDENTITY, aud });
-const workloadToken = (aud: string | string[]) => jwt({ sub: "repo:acme/x", aud });
+const apiToken = (aud: string | string[]) => tokenWith({ sub: IDENTITY, aud });
+const workloadToken = (aud: string | string[]) => tokenWith({ sub: "repo:acme/x", aud });
 
 const GITHUB = {
   ACTIONS_ID_TOKEN_REQUEST_URL: "https://pipelines.example/token?api-version=2",

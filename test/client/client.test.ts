@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { clientWith } from "../../client/client.ts";
 import type { Env } from "../../client/config.ts";
 import { LostAnswer, redactor } from "../../client/errors.ts";
-import { type ApiError, isApiError, type RequestOf } from "../../schema/index.ts";
+import type { ApiError, RequestOf } from "../../schema/index.ts";
 import { manualClock } from "../harness/clock.ts";
 import {
   BASE_URL,
@@ -16,6 +16,7 @@ import {
   refusal,
   scriptedTransport,
 } from "../support/scripted.ts";
+import { rejectionOf } from "../support/thrown.ts";
 
 const WORKLOAD_TOKEN = jwt("workload");
 const WORKLOAD: Env = { IRM_IDENTITY_TOKEN: WORKLOAD_TOKEN };
@@ -36,15 +37,7 @@ const setUp = (env: Env, ...steps: Parameters<typeof scriptedTransport>) => {
   return { ...clientWith({ config, env, clock, redactor: redactor(), transport }), requests, clock };
 };
 
-const errorOf = async (run: Promise<unknown>): Promise<ApiError> => {
-  try {
-    await run;
-  } catch (error) {
-    if (isApiError(error)) return error;
-    throw error;
-  }
-  throw new Error("nothing was thrown");
-};
+const errorOf = (run: Promise<unknown>): Promise<ApiError> => rejectionOf<ApiError>(run);
 
 const failureOf = (...given: Parameters<typeof setUp>) => errorOf(setUp(...given).call("GetGroup", { uid: GROUP }));
 

@@ -3,6 +3,7 @@ import { type Config, type Env, type GetConfig, type Given, parseConfig, unknown
 import { readConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { getter, ORG } from "../support/scripted.ts";
+import { errorOf } from "../support/thrown.ts";
 
 const BASE = "https://console-api.example.com";
 const configFrom = (get: GetConfig, env: Env, given?: Given): Config => {
@@ -11,15 +12,8 @@ const configFrom = (get: GetConfig, env: Env, given?: Given): Config => {
   return config;
 };
 
-const thrown = (config: Record<string, string>, env: Env): ConfigError => {
-  try {
-    configFrom(getter(config), env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error;
-    throw error;
-  }
-  throw new Error("nothing was thrown");
-};
+const thrown = (config: Record<string, string>, env: Env): ConfigError =>
+  errorOf(() => configFrom(getter(config), env));
 
 it("configuration is read from the stack before the environment, except for the addresses, which are the same", () => {
   const [baseUrl, authUrl] = ["https://env.example.com", "https://env-auth.example.com"];

@@ -8,10 +8,7 @@ import {
 } from "../../client/credentials.ts";
 import { ConfigError, redactor } from "../../client/errors.ts";
 import { manualClock } from "../harness/clock.ts";
-import { getter, jwt as workloadJwt } from "../support/scripted.ts";
-
-const jwt = (claims: object, mark = "x") =>
-  ["e30", Buffer.from(JSON.stringify(claims)).toString("base64url"), mark].join(".");
+import { getter, tokenWith as jwt, jwt as workloadJwt } from "../support/scripted.ts";
 
 const HOUR = 3_600;
 
@@ -273,7 +270,7 @@ it("settings of a token replace the usual variables", async () => {
 });
 
 it("settings of a token take an API token, or the workload's own, which is exchanged", async () => {
-  const claims = (sub: string) => ["e30", Buffer.from(JSON.stringify({ sub })).toString("base64url"), "x"].join(".");
+  const claims = (sub: string) => jwt({ sub });
   const identity = `${"a".repeat(40)}/0123456789abcdef`;
   const ownToken = (token: string, settings = {}) =>
     credentials({ "irm:tokenEnv": "ACME", ...settings }, { ACME: token }, "acme");

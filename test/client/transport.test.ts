@@ -10,6 +10,7 @@ import { connectionText, type HttpAnswer, type HttpRequest, systemTransport } fr
 import { type ApiError, type Json, type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { GROUP, IDENTITY, json, ORG, ROLE, refusal } from "../support/scripted.ts";
+import { errorOf, rejectionOf } from "../support/thrown.ts";
 
 let server: Server | undefined;
 
@@ -36,14 +37,7 @@ const request = (url: URL, rest: Partial<HttpRequest> = {}): HttpRequest => ({
   ...rest,
 });
 
-const failureOf = async (run: Promise<unknown>): Promise<AttemptError> => {
-  try {
-    await run;
-  } catch (error) {
-    return error as AttemptError;
-  }
-  throw new Error("nothing was thrown");
-};
+const failureOf = (run: Promise<unknown>): Promise<AttemptError> => rejectionOf<AttemptError>(run);
 
 it("a request carries token, body and type, and its answer has a status, headers and a body", async () => {
   let seen: Record<string, unknown> = {};
@@ -207,14 +201,8 @@ it("a request puts nothing but uids into a path", () => {
   expect(() => write("GetGroup", { uid: "../identities/x" })).toThrow("uid is not a uid");
 });
 
-const refusalOf = (name: OperationName, answer: HttpAnswer): AttemptError => {
-  try {
-    readAnswer(operations[name] as Operation, name, answer);
-  } catch (error) {
-    return error as AttemptError;
-  }
-  throw new Error("nothing was thrown");
-};
+const refusalOf = (name: OperationName, answer: HttpAnswer): AttemptError =>
+  errorOf(() => readAnswer(operations[name] as Operation, name, answer));
 
 it("an answer keeps fields and enum values that this version does not know", () => {
   const body = { uid: ROLE, name: "r", capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_NEW", 99], novelty: { a: 1 } };

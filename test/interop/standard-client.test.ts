@@ -1,5 +1,5 @@
-// The server with independent clients, grpcurl (Go) and curl: in the clear and with TLS, on one port. The contract tests have grpc-js on the
-// generated .proto files.
+// The server with independent clients, grpcurl (Go) and curl: in the clear and with TLS, on one port. The contract
+// tests have grpc-js on the generated .proto files.
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capture } from "../../scripts/base/child.mjs";
@@ -10,6 +10,7 @@ import { manualClock, START_MS } from "../harness/clock.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { temporaryFolder } from "../support/command.ts";
 import type { Body } from "../support/http.ts";
+import { badRequest, NO_NAME, statusBody } from "../support/refusal.ts";
 
 const grpcurl = await ensureGrpcurl();
 const curlVersion = await capture("curl", ["--version"], {}).catch(() => ({ output: "" }));
@@ -26,19 +27,7 @@ afterAll(folder.remove);
 
 const PLATFORM = "chainguard.platform";
 const GROUPS = `${PLATFORM}.iam.v2beta1.GroupsService`;
-const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
-const REFUSED = {
-  code: 3,
-  message: `Invalid argument: name: ${NAME}`,
-  details: [
-    {
-      "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-      reason: "INVALID_ARGUMENT",
-      domain: "iam.chainguard.dev",
-    },
-    { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ field: "name", description: NAME }] },
-  ],
-};
+const REFUSED = statusBody("INVALID_ARGUMENT", `name: ${NO_NAME}`, { details: [badRequest({ name: NO_NAME })] });
 
 describe.each([
   ["in the clear", undefined],

@@ -21,6 +21,7 @@ const NOT_BOTH = "only one of claimMatch, servicePrincipal may be set";
 const ONE_USER = "one of userId, userIdPattern must be set";
 const ONE_AUDIENCE = "must have at most one audience";
 const TWELVE_DIGITS = 'awsAccount must match "^[0-9]{12}$"';
+const NO_ARGUMENT = "missing argument to repetition operator";
 const ONE_RELATIONSHIP = "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set";
 
 test("all problems of an identity are reported at once", () => {
@@ -122,6 +123,22 @@ describe("the oneofs of an identity", () => {
     ["static keys without keys", keys({}), "staticKeys.issuerKeys", "is required"],
     ["static keys for two audiences", forTwo, "staticKeys.audiences", ONE_AUDIENCE],
   ])("refuse %s", (_, relationship, field, description) => {
+    expect(inputViolations(Identity, { name: "i", ...relationship })).toEqual([{ field, description }]);
+  });
+
+  const matching = (members: Json) => ({ claimMatch: { ...CLAIM_MATCH, ...members } });
+  test.each<[string, Json, string]>([
+    ["claimMatch.issuerPattern", matching({ issuer: undefined, issuerPattern: "a)|(b" }), "unexpected ): `a)|(b`"],
+    ["claimMatch.subjectPattern", matching({ subject: undefined, subjectPattern: "(" }), "missing closing ): `(`"],
+    ["claimMatch.claimPatterns.ref", matching({ claimPatterns: { ref: "*" } }), `${NO_ARGUMENT}: \`*\``],
+    ["awsIdentity.arnPattern", aws({ arnPattern: "+", userId: "u" }), `${NO_ARGUMENT}: \`+\``],
+    [
+      "awsIdentity.userIdPattern",
+      aws({ arn: "a", userIdPattern: "(?=x)" }),
+      "invalid or unsupported Perl syntax: `(?=`",
+    ],
+  ])("refuse a pattern that does not compile alone, with its path: %s", (field, relationship, reason) => {
+    const description = `must be an RE2 pattern: error parsing regexp: ${reason}`;
     expect(inputViolations(Identity, { name: "i", ...relationship })).toEqual([{ field, description }]);
   });
 });

@@ -3,8 +3,6 @@ import { createServer, request } from "node:http";
 import { connect, createServer as createHttp2Server } from "node:http2";
 import { listen } from "./listen.ts";
 
-export type ReverseProxy = Awaited<ReturnType<typeof startReverseProxy>>;
-
 /** `target` is asked for each request: it may start after the proxy. */
 export const startReverseProxy = async (target: () => string) => {
   const http = createServer((incoming, outgoing) => {

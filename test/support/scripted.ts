@@ -60,10 +60,11 @@ export const scriptedTransport = (...steps: Step[]): { transport: Transport; req
   };
 };
 
-/** Has the form of a workload's token, without a valid signature. */
-export const jwt = (mark: string): string =>
-  [{ alg: "none" }, { sub: mark }].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".") +
-  `.${mark}`;
+/** Has the form of a token, without a valid signature. */
+export const tokenWith = (claims: object, mark = "c2ln"): string =>
+  [...[{ alg: "none" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")), mark].join(".");
+/** The same of a workload's. */
+export const jwt = (mark: string): string => tokenWith({ sub: mark }, mark);
 
 export const BASE_URL = "https://console-api.example.com";
 

@@ -1,4 +1,4 @@
-// The page of a review in Chromium: light and dark, by search, without JavaScript, on a phone.
+// The server's page at `/` and the page of a review in Chromium: light and dark, by keyboard and search, without JavaScript, on a phone.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
@@ -7,9 +7,23 @@ import { answerAsHtml } from "../../access/format/answer.ts";
 import { reviewAsHtml } from "../../access/format/html/review.ts";
 import { answerOf } from "../../access/query/answer.ts";
 import { ensureChromium } from "../../scripts/setup/chromium.mjs";
+import { createServer, type RunningServer } from "../../server/index.ts";
 import { largeReview, smallReview } from "../access/format/reviews.ts";
+import { sharedKeys } from "../harness/api-server.ts";
 import { expectPhoneWidth, inBothSchemes, PHONE, usePages } from "../support/browser.ts";
 import { temporaryFolder } from "../support/command.ts";
+
+const { command, reason } = await ensureChromium();
+
+// What the renderer itself lacks, inside its own part of the page.
+const RENDERER_RULES = [
+  "landmark-main-is-top-level",
+  "nested-interactive",
+  "scrollable-region-focusable",
+  "select-name",
+];
+
+const LIST_GROUPS = "#operations-GroupsService-GroupsService_ListGroups";
 
 /** identities, groups, role bindings */
 const SIZES = [
@@ -18,9 +32,82 @@ const SIZES = [
   [500, 60, 2_000],
 ] as const;
 
-const { command, reason } = await ensureChromium();
-
 describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : ` (skipped: ${reason})`}`, () => {
+  const openAny = usePages(command);
+  type OpenOptions = Parameters<typeof openAny>[1];
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await createServer({ dev: true, keys: sharedKeys() });
+  });
+  afterAll(() => server?.close());
+
+  const openHome = (options: OpenOptions = {}) =>
+    openAny(server.baseUrl, { permissions: ["clipboard-read", "clipboard-write"], ...options });
+
+  // By the names that a screen reader says.
+  const listGroups = async (page: Page) => {
+    await page.getByRole("button", { name: "Expand operation" }).first().waitFor();
+    await page.locator("#operations-tag-GroupsService").getByRole("button").press("Enter");
+    const operation = page.locator(LIST_GROUPS);
+    await operation.getByRole("button", { name: /^GET/ }).press("Enter");
+    // The renderer draws the button before it has resolved the operation, and finds none then. The example comes after that.
+    await operation.locator(".highlight-code").first().waitFor();
+    await operation.getByRole("button", { name: "Execute" }).press("Enter");
+    await operation.locator(".live-responses-table").waitFor();
+    return operation.locator(".live-responses-table").innerText();
+  };
+
+  test("the home page renders the documentation, light and dark, and calls a method with the token", async () => {
+    const { page, problems, requests } = await openHome();
+    const answer = await listGroups(page);
+    expect(answer).toContain("200");
+    expect(answer).toContain(server.organization);
+    await inBothSchemes(page, async (axe) => {
+      const { violations } = await axe.analyze();
+      const found = violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target }) => ({ id, selector: String(target[0]) })),
+      );
+      const ours = [];
+      for (const { id, selector } of found)
+        if (!RENDERER_RULES.includes(id) || (await page.locator("#swagger-ui").locator(selector).count()) === 0)
+          ours.push(`${id}: ${selector}`);
+      expect(ours).toEqual([]);
+    });
+    expect(problems).toEqual([]);
+    expect([...new Set(requests.map((url) => new URL(url).origin))]).toEqual([server.baseUrl]);
+  });
+
+  test("the home page is used by keyboard: the first stop skips to the documentation, the next ones copy commands", async () => {
+    const { page } = await openHome();
+    await page.locator(".opblock-tag").first().waitFor();
+    const focused = () => page.evaluate("document.activeElement.textContent");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the documentation");
+    await page.keyboard.press("Enter");
+    await expect.poll(focused).toBe("Documentation");
+    await page.locator('[data-copy="call-text"]').focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(focused).toBe("Copied");
+    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(
+      /^export TOKEN=eyJ.*\ncurl .*\/iam\/v2beta1\/groups$/,
+    );
+  });
+
+  test("the home page can be read without JavaScript", async () => {
+    const { page } = await openHome({ javaScriptEnabled: false });
+    expect(await page.locator("body").innerText()).toContain(server.organization);
+    expect(await page.getByRole("link", { name: "openapi.json", exact: true }).getAttribute("href")).toBe(
+      "/openapi.json",
+    );
+    expect(await page.getByRole("button").count()).toBe(0);
+  });
+
+  test("the home page fits a phone", async () => {
+    const { page } = await openHome(PHONE);
+    await page.locator(".opblock-tag").first().waitFor();
+    await expectPhoneWidth(page);
+  });
+
   const folder = temporaryFolder();
   beforeAll(() => {
     writeFileSync(folder.path("small.html"), reviewAsHtml(smallReview()));
@@ -33,9 +120,8 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
   });
   afterAll(folder.remove);
 
-  const openAny = usePages(command);
   const urlOf = (name: string) => pathToFileURL(folder.path(name)).href;
-  const open = (name: string, options?: Parameters<typeof openAny>[1]) => openAny(urlOf(name), options);
+  const open = (name: string, options?: OpenOptions) => openAny(urlOf(name), options);
 
   // A fold is the same table with more rows, and axe takes a minute for those of 500 identities.
   test.each([
@@ -70,7 +156,7 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(caption);
   });
 
-  test("is clean for axe, light and dark, and requests nothing but itself", async () => {
+  test("the page of a review is clean for axe, light and dark, and requests nothing but itself", async () => {
     const { page, problems, requests } = await open("small.html");
     await inBothSchemes(page, async (axe) => {
       const { violations } = await axe.analyze();
@@ -110,7 +196,7 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     await expect.poll(() => list.isVisible()).toBe(true);
   });
 
-  test("is complete without JavaScript", async () => {
+  test("the page of a review is complete without JavaScript", async () => {
     const { page, problems } = await open("small.html", { javaScriptEnabled: false });
     expect(await page.getByRole("searchbox").count()).toBe(0);
     expect(await rowsShown(page)).toContain("admin");
@@ -120,7 +206,7 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     expect(problems).toEqual([]);
   });
 
-  test("fits a phone", async () => {
+  test("the page of a review fits a phone", async () => {
     const { page } = await open("small.html", PHONE);
     await expectPhoneWidth(page);
   });
