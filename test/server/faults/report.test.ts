@@ -1,4 +1,6 @@
-// Scripted failures: the report of attempts, the page /faults, and random failures.
+// Scripted failures: the file, of which all problems are reported at once, with file, line and column; the report of
+// attempts, the page /faults, and random failures.
+import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../../schema/index.ts";
 import { createFaultDelays } from "../../../server/faults/delivery.ts";
@@ -7,12 +9,14 @@ import {
   createServer,
   type FaultScript,
   FaultsError,
+  parseFaults,
   ServerOptionsError,
 } from "../../../server/index.ts";
 import { IAM, serve } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { createRecord, createUid, listAll } from "../../harness/records.ts";
-import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
+import { expectInvalid, expectNotFound } from "../../support/refusal.ts";
+import { errorOf } from "../../support/thrown.ts";
 
 const api = await serve({ faults: {} });
 beforeEach(() => api.faults.clear());
@@ -84,16 +88,6 @@ test("POST /faults/release releases held requests, and returns the script and th
   api.faults.set(script);
   const held = list();
   await expect.poll(() => api.faults.attempts()).toHaveLength(1);
-  // One that is refused changes nothing.
-  for (const [method, path] of [
-    ["POST", "/faults/release"],
-    ["PUT", "/faults"],
-  ] as const) {
-    const headers = { origin: "https://evil.example" };
-    const answer = await api.call(method, path, { token: null, headers, ...(method === "PUT" && { body: {} }) });
-    expectRefusal(answer, "PERMISSION_DENIED", "the scripted failures are not for pages of another origin");
-  }
-  expect((await api.call("GET", "/faults", { token: null })).json.faults).toEqual(script);
   const { status, json } = await api.call("POST", "/faults/release", { token: null });
   expect({ status, json }).toEqual({ status: 200, json: { faults: script, attempts: api.faults.attempts() } });
   expect((await held).status).toBe(504);
@@ -207,14 +201,13 @@ test("the end of the server starts no further delay", async () => {
 // does.
 
 const LAG_MS = 3000;
-const create = async (path: string, body: Json): Promise<string> =>
-  (await api.ok("POST", `${path}/${api.organization}`, { body })).uid;
+const create = (name: string): Promise<string> => createUid(api, "groups", api.organization, { name });
 
 describe("a new record that is hidden for a while", () => {
   beforeEach(() => api.faults.set({ readAfterWriteLag: "3s" }));
 
   test("Get says NOT_FOUND, and List has neither the record nor counts it, until the time has passed", async () => {
-    const uid = await create(`${IAM}/groups`, { name: "hidden" });
+    const uid = await create("hidden");
     const get = () => api.call("GET", `${IAM}/groups/${uid}`);
     const listed = async () => {
       const { groups, totalCount } = await api.ok("GET", `${IAM}/groups`, { query: { name: "hidden" } });
@@ -229,7 +222,7 @@ describe("a new record that is hidden for a while", () => {
   });
 
   test("a list continues over pages while records become visible", async () => {
-    const parent = await create(`${IAM}/groups`, { name: "walked" });
+    const parent = await create("walked");
     const child = (name: string) => createUid(api, "groups", parent, { name });
     const query = { "uidp.childrenOf": parent, page_size: 1 };
     const first = [await child("a"), await child("b")];
@@ -243,7 +236,7 @@ describe("a new record that is hidden for a while", () => {
   });
 
   test("writes see the record at once: it can get a child, be changed and be deleted", async () => {
-    const uid = await create(`${IAM}/groups`, { name: "parent" });
+    const uid = await create("parent");
     const child = await createRecord(api, "groups", uid, { name: "child" });
     const changed = await api.ok("PATCH", `${IAM}/groups/${uid}`, { body: { description: "changed" } });
     expect(changed).toMatchObject({ uid, description: "changed" });
@@ -257,4 +250,63 @@ describe("a new record that is hidden for a while", () => {
     expect((await recent.ok("GET", `${IAM}/groups`)).totalCount).toBe("1");
     expect(await recent.role("viewer")).toMatch(/^[0-9a-f]{40}$/);
   });
+});
+
+const problems = (text: string): string[] => {
+  const error = errorOf(() => parseFaults(text, "f.yaml"));
+  expect(error).toBeInstanceOf(FaultsError);
+  return error.message.split("\n");
+};
+
+const ofStep = (step: string) => problems(`rules:\n  - operation: "*"\n    steps:\n      - ${step}\n`);
+
+test("the example of docs/server.md is accepted", () => {
+  const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
+  const yaml = /```yaml\n(readAfterWriteLag:.*?)```/s.exec(page)?.[1] as string;
+  expect(Object.keys(parseFaults(yaml, "docs/server.md"))).toEqual(["readAfterWriteLag", "rules", "random"]);
+});
+
+test("all problems are reported at once, each with its place", () => {
+  const text = `readAfterWriteLag: 3
+rules:
+  - operation: MakeGroup
+    steps:
+      - { status: 302 }
+      - { delay: 2m }
+      - { status: 503, reset: true }
+  - steps: []
+random: { rate: 2, seed: x, steps: [{ at: during }] }
+more: 1
+`;
+  expect(problems(text)).toEqual([
+    "f.yaml:1:20: readAfterWriteLag: must be a duration such as 2s or 250ms",
+    'f.yaml:3:16: rules.0.operation: must be the name of an operation, such as CreateGroup, or "*"',
+    "f.yaml:5:19: rules.0.steps.0.status: must be an HTTP status from 400 to 599, or 200",
+    "f.yaml:6:18: rules.0.steps.1.delay: must be a duration such as 2s or 250ms",
+    "f.yaml:7:31: rules.0.steps.2.reset: cannot be combined with status",
+    'f.yaml:8:5: rules.1.operation: must be the name of an operation, such as CreateGroup, or "*"',
+    "f.yaml:8:12: rules.1.steps: must have a step",
+    "f.yaml:9:17: random.rate: must be at most 1",
+    "f.yaml:9:26: random.seed: must be a number",
+    "f.yaml:9:43: random.steps.0.at: must be before or after",
+    "f.yaml:10:7: more: there is no such field here",
+  ]);
+});
+
+test.each([
+  ["two ends", "{ truncate: 1, reset: true }", "21: truncate: cannot be combined with reset"],
+  ["Retry-After without a status", "{ retryAfter: 1 }", "23: retryAfter: needs a status"],
+  ["a page without a status", "{ body: html }", "17: body: needs a status"],
+  ["a success", "{ status: 200 }", "19: status: 200 needs body: html; without a failure the step is {}"],
+  [
+    "a truncated response of nothing",
+    "{ truncate: 1, at: before }",
+    "28: at: must be after: only the response to a completed request can be truncated",
+  ],
+  ["a date without a wait", "{ status: 503, httpDate: true }", "34: httpDate: needs retryAfter"],
+  ["two waits", "{ delay: 1s, hold: true }", "28: hold: cannot be combined with delay"],
+  ["a time without a failure", "{ at: after }", "15: at: needs status, reset, truncate, delay or hold"],
+  ["an unknown word", "{ latency: 1s }", "20: latency: there is no such field here"],
+])("steps without a meaning: %s", (_, step, expected) => {
+  expect(ofStep(step)).toEqual([`f.yaml:4:${expected.replace(": ", ": rules.0.steps.0.")}`]);
 });

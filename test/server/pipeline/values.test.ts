@@ -1,6 +1,10 @@
 // The bounds of a request, and of the errors that quote it: the same over both wires, whatever the size of the request.
+// Inputs as long as a message or as deep as records can be are refused, or read in part, before they cost more than the
+// parse: a step that is quadratic in a megabyte would block the process. And `strictBodies`: a field that does not
+// exist is refused instead of ignored.
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { describe, expect, test } from "vitest";
-import { invalidArgument, statusFromError } from "../../../schema/index.ts";
+import { invalidArgument, type Json, type OperationName, statusFromError } from "../../../schema/index.ts";
 import { unlimited } from "../../../server/base/rate-limit.ts";
 import { tooManyValues } from "../../../server/grpc/count.ts";
 import { methodIn } from "../../../server/grpc/registry.ts";
@@ -8,9 +12,10 @@ import { createPipeline } from "../../../server/pipeline/pipeline.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { IAM, openGrpc, REGISTRY, serve } from "../../harness/api-server.ts";
-import { createRecord } from "../../harness/records.ts";
+import { createRecord, createUid } from "../../harness/records.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
-import { badRequest, expectInvalid } from "../../support/refusal.ts";
+import type { Body } from "../../support/http.ts";
+import { badRequest, expectInvalid, expectRefusal, NO_UID, statusBody } from "../../support/refusal.ts";
 
 const api = await serve();
 const grpc = openGrpc(api.baseUrl);
@@ -177,4 +182,128 @@ test.each([
   expect(exchanged).toEqual([]);
   expect(await pipeline(call)).toMatchObject({ token: { token: "t" } });
   expect(exchanged).toEqual(["bearer"]);
+});
+
+const strict = await serve({ strictBodies: true });
+
+const identity = { name: "i", claimMatch: { issuer: "https://a.example", subjct: "s" }, descripton: "d", other: 1 };
+
+test("with strictBodies over REST each unknown field is named, with the nearest name", async () => {
+  const answer = await strict.call("POST", `${IAM}/identities/${strict.organization}`, { body: identity });
+  expectInvalid(answer, {
+    "claimMatch.subjct": "there is no such field; did you mean subject?",
+    descripton: "there is no such field; did you mean description?",
+    other: "there is no such field",
+  });
+});
+
+test("with strictBodies over REST ten of very many are named", async () => {
+  const body = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`none${i}`, 1]));
+  const answer = await strict.call("POST", `${IAM}/groups/${strict.organization}`, { body: { name: "g", ...body } });
+  expect(answer.json.details[1].fieldViolations).toHaveLength(10);
+});
+
+test("without strictBodies an unknown field is ignored, as in the published API", async () => {
+  const body = { name: "g", descripton: "d" };
+  expect((await api.call("POST", `${IAM}/groups/${api.organization}`, { body })).status).toBe(200);
+});
+
+test("with strictBodies over gRPC the number of an unknown field is refused, also in a nested message", async () => {
+  const group = new BinaryWriter().tag(99, 2).string("x").tag(2, 2).string("g").finish();
+  const request = new BinaryWriter()
+    .tag(1, 2)
+    .string(strict.organization)
+    .tag(98, 0)
+    .int32(1)
+    .tag(2, 2)
+    .bytes(group)
+    .finish();
+  const path = "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup";
+  const answer = await openGrpc(strict.baseUrl).bytes(path, Buffer.from(request), { token: strict.owner.token });
+  expect(answer.code).toBe(3);
+  const [violations] = answer.details.filter(({ fieldViolations }) => fieldViolations);
+  expect(violations?.fieldViolations).toEqual([
+    { field: "98", description: "is not the number of a field of the request" },
+    { field: "group.99", description: "is not the number of a field of the request" },
+  ]);
+});
+
+const SEGMENT = "/b74ce966caf448d1";
+// The most that a gRPC message holds.
+const LEVELS = 60_000;
+const NO_GROUP = "is not a uid, and no group in scope has that name";
+test.each<[string, OperationName, (uid: string) => Json, string, string]>([
+  ["of a record", "GetGroup", (uid) => ({ uid }), "uid", NO_UID],
+  ["of a parent", "CreateRole", (parent) => ({ parent, role: {} }), "parent", NO_UID],
+  ["of a filter", "ListGroups", (uid) => ({ uidp: { ancestorsOf: uid } }), "uidp.ancestorsOf", "must be a uid"],
+  ["without its root", "CreateGroup", (uid) => ({ parent: uid.slice(41), group: { name: "g" } }), "parent", NO_GROUP],
+])("a uid of 60,000 levels is refused: %s", async (_, operation, requestOf, field, description) => {
+  const request = requestOf(api.organization + SEGMENT.repeat(LEVELS));
+  const { code, message, details } = await grpc.call(operation, request, { token: api.owner.token });
+  const violations = [badRequest({ [field]: description })];
+  const expected = statusBody("INVALID_ARGUMENT", `${field}: ${description}`, { details: violations });
+  expect({ code, message, details }).toEqual(expected);
+});
+
+test("groups one in the other nest a hundred levels deep, with tags of a repo at the bottom", async () => {
+  let parent = api.organization;
+  for (let level = 1; level <= 100; level += 1) parent = await createUid(api, "groups", parent, { name: `g${level}` });
+  const deeper = await api.call("POST", `${IAM}/groups/${parent}`, { body: { name: "deeper" } });
+  expectInvalid(deeper, { parent: "is 100 levels below its organization" });
+  const repo = await createRecord(api, "repos", parent, { name: "r" });
+  const tag = { name: "latest", digest: `sha256:${"0".repeat(64)}` };
+  const { uid } = await createRecord(api, "tags", repo.uid, tag);
+  expect(await api.ok("GET", `${REGISTRY}/tags/${uid}`)).toMatchObject({ uid, name: "latest" });
+});
+
+describe("the source of a repo", () => {
+  const repo = (name: string, further: Body = {}) =>
+    api.call("POST", `${REGISTRY}/repos/${api.organization}`, { body: { name, ...further } });
+
+  test("of half a million parts is refused for its length", async () => {
+    const answer = await repo("r", { sync_config: { source: "a/".repeat(500_000) } });
+    expect(answer.status).toBe(400);
+    expect(answer.json.details[1]).toEqual(badRequest({ "sync_config.source": "must be at most 2048 characters" }));
+  });
+
+  test("is visible through ten others and not through eleven", async () => {
+    const bundles = ["base"];
+    let { uid } = (await repo("r0", { bundles })).json;
+    for (let i = 1; i <= 11; i += 1) ({ uid } = (await repo(`r${i}`, { sync_config: { source: uid } })).json);
+    const { repos } = await api.ok("GET", `${REGISTRY}/repos`, { query: { pageSize: 200 } });
+    const shown = new Map(repos.map((own: Body) => [own.name, own.bundles]));
+    expect([shown.get("r10"), shown.get("r11")]).toEqual([bundles, undefined]);
+  });
+});
+
+describe("records as large as a request", async () => {
+  const COUNT = 8;
+  const blob = "a".repeat(900_000);
+  const server = await serve();
+  const customOverlay = { environment: { BLOB: blob } };
+  for (let i = 0; i < COUNT; i += 1)
+    await createRecord(server, "repos", server.organization, { name: `r${i}`, customOverlay });
+
+  test("arrive in full, in pages that gRPC clients accept, shorter than requested", async () => {
+    const client = openGrpc(server.baseUrl);
+    const names: string[] = [];
+    for (let pageToken: string | undefined, isFirst = true; isFirst || pageToken; isFirst = false) {
+      const { json } = await client.call("ListRepos", { orderBy: "name", pageToken }, { token: server.owner.token });
+      expect(json.repos).toHaveLength(names.length === 6 ? 2 : 3);
+      expect(json.totalCount).toBe(String(COUNT));
+      names.push(...json.repos.map(({ name }: Body) => name));
+      pageToken = json.nextPageToken;
+    }
+    expect(names).toEqual(Array.from({ length: COUNT }, (_, i) => `r${i}`));
+  });
+
+  test("are too many for v1, which has no pages, once they exceed a response", async () => {
+    const path = "/registry/v1/repos";
+    expect((await server.ok("GET", path)).items).toHaveLength(COUNT);
+    const customOverlay = { environment: { BLOB: blob } };
+    for (let i = COUNT; i < 75; i += 1)
+      await createRecord(server, "repos", server.organization, { name: `r${i}`, customOverlay });
+    const text = "the list is too large for one answer; ask v2beta1";
+    expectRefusal(await server.call("GET", path), "RESOURCE_EXHAUSTED", text, { domain: "registry" });
+  });
 });

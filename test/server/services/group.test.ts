@@ -1,10 +1,27 @@
-// The rules of groups (docs/contract.md#groups, docs/contract.md#values, docs/contract.md#authorization).
+// The rules of groups (docs/contract.md#groups, docs/contract.md#values, docs/contract.md#authorization). LookupGroup
+// (docs/contract.md#lookup-group): by the e-mail domain of the caller's token; all its refusals have one text. Account
+// associations (docs/contract.md#account-associations): one for each group, with the group's uid.
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
-import { type Collection, createRecord, createUid, recordOf } from "../../harness/records.ts";
+import {
+  IAM,
+  ownerToken,
+  ownKeys,
+  REGISTRY,
+  serve,
+  shuffledIds,
+  signedToken,
+  startPlainServer,
+} from "../../harness/api-server.ts";
+import { type Collection, createRecord, createUid, postRecord, recordOf } from "../../harness/records.ts";
 import type { Answer, Body } from "../../support/http.ts";
-import { expectDenied, expectInvalid, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
+import {
+  expectDenied,
+  expectInvalid,
+  expectRefusal,
+  preconditionFailure,
+  resourceInfo,
+} from "../../support/refusal.ts";
 
 const seed = parseSeed(
   `
@@ -176,4 +193,125 @@ test("a root group is blocked by any other binding, to the same identity too", a
   expectBlocked(await asFounder(token, "DELETE", `groups/${root}`), "role bindings");
   await asFounder(token, "DELETE", `roleBindings/${json.uid}`);
   expect((await asFounder(token, "DELETE", `groups/${root}`)).status).toBe(200);
+});
+
+const LOOKUP = `${IAM}/groups:lookupGroup`;
+const EMAIL = { email: "me@acme.example", email_verified: true };
+
+const expectMissing = (answer: Answer) =>
+  expectRefusal(answer, "NOT_FOUND", "there is no group for the e-mail domain of the caller", {
+    details: [resourceInfo("Group", "")],
+  });
+const verified = await serve({
+  seed: parseSeed("organization: { name: acme.example, verified: true, kind: ORG_KIND_CUSTOMER }", "s"),
+});
+const person: string = (await verified.actor("person")).uid;
+const other = await verified.actor("other");
+// Any caller may choose any name for an organization, and for a group below one.
+for (const name of ["claimed.example", "gmail.com"]) await createRecord(verified, "groups", "", { name }, other.token);
+await createRecord(verified, "groups", verified.organization, { name: "below.example" });
+
+/** Calls as an identity without a role, with these claims in its token. */
+const lookUp = async (claims: Body): Promise<Answer> => {
+  const identityToken = await verified.identityToken("person", { claims });
+  const { json } = await verified.exchange(identityToken, { aud: verified.baseUrl, identity: person });
+  return verified.call("GET", LOOKUP, { token: json.token });
+};
+
+test("finds the verified organization with the name of the domain, for a caller without any role", async () => {
+  const expected = { group: await verified.ok("GET", `${IAM}/groups/${verified.organization}`) };
+  expect((await lookUp(EMAIL)).json).toEqual(expected);
+  expect((await lookUp({ ...EMAIL, email: "Me@ACME.Example" })).json).toEqual(expected);
+  expect((await lookUp({ ...EMAIL, email: '"a@claimed.example"@acme.example' })).json).toEqual(expected);
+});
+
+describe("refuses with one text", () => {
+  test.each<[string, Body]>([
+    ["no address", {}],
+    ["an address without email_verified", { email: EMAIL.email }],
+    ["an address that is declared unverified", { ...EMAIL, email_verified: false }],
+    ["an address that is verified by a text", { ...EMAIL, email_verified: "true" }],
+    ["a domain that no organization has", { ...EMAIL, email: "me@nobody.example" }],
+    ["a domain below", { ...EMAIL, email: "me@mail.acme.example" }],
+    ["a domain that is longer", { ...EMAIL, email: "me@notacme.example" }],
+    ["a domain without an address", { ...EMAIL, email: "acme.example" }],
+    ["a domain without a name before it", { ...EMAIL, email: "@acme.example" }],
+    ["an organization that is not verified", { ...EMAIL, email: "me@claimed.example" }],
+    ["a domain where anyone can have an address", { ...EMAIL, email: "me@gmail.com" }],
+    ["a group that is not an organization", { ...EMAIL, email: "me@below.example" }],
+    ["an address that is not text", { ...EMAIL, email: ["me@acme.example"] }],
+  ])("%s", async (_, claims) => {
+    expectMissing(await lookUp(claims));
+  });
+
+  test("an issuer in whose name an identity's own key signed, which vouches for nothing", async () => {
+    const issuer = "https://accounts.google.com";
+    const staticKeys = { issuer, subject: "s", issuerKeys: ownKeys() };
+    const { uid } = await createRecord(verified, "identities", verified.organization, { staticKeys });
+    const token = await signedToken({ iss: issuer, sub: "s", aud: verified.authUrl, ...EMAIL });
+    const { json } = await verified.exchange(token, { aud: verified.baseUrl, identity: uid });
+    expectMissing(await verified.call("GET", LOOKUP, { token: json.token }));
+  });
+
+  test("an issuer that does not verify addresses itself: a workload's own, whatever it claims", async () => {
+    const plain = await startPlainServer("{ name: acme.example, verified: true, kind: ORG_KIND_CUSTOMER }");
+    const token = await ownerToken(plain, EMAIL);
+    expectMissing(await plain.call("GET", LOOKUP, { token }));
+  });
+});
+
+const ASSOCIATIONS = `${IAM}/accountAssociations`;
+
+const associate = async (fields: Body = {}) => createRecord(api, "accountAssociations", await group(), fields);
+
+const CLOUDS = {
+  amazon: { account: "123456789012" },
+  google: { projectId: "my-project", projectNumber: "42" },
+  azure: { tenantId: "t", clientIds: { syncer: "c" } },
+};
+
+test("a second one in a group is ALREADY_EXISTS with the first", async () => {
+  const { uid, ...before } = await associate({ description: "first" });
+  const text = `the group ${uid} has an account association already`;
+  expectRefusal(await postRecord(api, "accountAssociations", uid, { description: "second" }), "ALREADY_EXISTS", text, {
+    details: [resourceInfo("AccountAssociation", uid)],
+  });
+  expect(await api.ok("GET", `${ASSOCIATIONS}/${uid}`)).toEqual({ uid, ...before });
+});
+
+const check = async (uid: string, providerType: string | number) =>
+  (await api.call("POST", `${ASSOCIATIONS}/${uid}:checkAccountAssociation`, { body: { providerType } })).json;
+const notReady = (message: string) => ({
+  status: "CHECK_STATUS_NOT_READY",
+  reason: "not configured",
+  message: `the account association of ${message}`,
+});
+
+test.each([
+  ["ACCOUNT_PROVIDER_TYPE_GOOGLE", "google", "Google Cloud"],
+  ["ACCOUNT_PROVIDER_TYPE_AMAZON", "amazon", "Amazon"],
+  ["ACCOUNT_PROVIDER_TYPE_AZURE", "azure", "Azure"],
+] as const)(
+  "the check of %s is READY when that is configured, and NOT_READY when all but that is",
+  async (type, member, name) => {
+    const ready = await associate({ [member]: CLOUDS[member] });
+    expect(await check(ready.uid, type)).toEqual({ status: "CHECK_STATUS_READY" });
+    const { uid } = await associate({ ...CLOUDS, [member]: undefined });
+    expect(await check(uid, type)).toEqual(notReady(`${uid} has no ${name} account`));
+  },
+);
+
+test("the check of a group without an association is NOT_READY", async () => {
+  const uid = await group();
+  expect(await check(uid, 2)).toEqual(notReady(`${uid} does not exist`));
+});
+
+test("a list of account associations is in the order of the groups, both ways", async () => {
+  const own = await serve({ ids: shuffledIds(12) });
+  const uids = [own.organization, await createUid(own, "groups", own.organization)];
+  for (const uid of uids) await createUid(own, "accountAssociations", uid);
+  const listed = async (order_by?: string): Promise<string[]> =>
+    (await own.ok("GET", ASSOCIATIONS, { query: { order_by } })).accountAssociations.map(({ uid }: Body) => uid);
+  for (const order of [undefined, "group", "group asc", "uid"]) expect(await listed(order)).toEqual(uids.toSorted());
+  expect(await listed("group desc")).toEqual(uids.toSorted().toReversed());
 });

@@ -1,9 +1,10 @@
-// The rules of repos (docs/contract.md#repos): names unique in a group, values that the registry accepts, a deletion that
-// includes the tags.
+// The rules of repos (docs/contract.md#repos): names unique in a group, values that the registry accepts, a deletion
+// that includes the tags. And of tags (docs/contract.md#tags): an upsert by name, and three kinds that a list leaves
+// out.
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
-import { createUid, recordOf } from "../../harness/records.ts";
+import { IAM, REGISTRY, serve, shuffledIds } from "../../harness/api-server.ts";
+import { createRecord, createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
@@ -18,7 +19,7 @@ bindings: [{ identity: writer, role: writer }]
 `,
   "seed.yaml",
 );
-const api = await serve({ seed });
+const api = await serve({ seed, ids: shuffledIds(31) });
 const { identities } = await api.ok("GET", `${IAM}/identities`, { query: { name: "writer" } });
 const token: string = await api.token(identities[0].uid, { subject: "writer" });
 const eng: string = await createUid(api, "groups", api.organization, { name: "eng" });
@@ -26,7 +27,7 @@ const eng: string = await createUid(api, "groups", api.organization, { name: "en
 let count = 0;
 const create = (body: Body = {}, parent = eng) =>
   api.call("POST", `${PATH}/${parent}`, { body: { name: `repo-${++count}`, ...body } });
-const createdRecord = (body: Body = {}) => recordOf(create(body));
+const createdRecord = (body: Body = {}, parent = eng) => recordOf(create(body, parent));
 const patch = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
 
@@ -54,8 +55,7 @@ test("a name may be restated for its own repo", async () => {
 
 test("deleting a repo deletes its tags, and no others", async () => {
   const [gone, stays] = [await createdRecord(), await createdRecord()];
-  const digest = `sha256:${"a".repeat(64)}`;
-  const tag = (repo: Body) => createUid(api, "tags", repo.uid, { name: "latest", digest });
+  const tag = (repo: Body) => createUid(api, "tags", repo.uid);
   const [goneTag, staysTag] = [await tag(gone), await tag(stays)];
   expect((await api.call("DELETE", `${PATH}/${gone.uid}`)).text).toBe("");
   expectNotFound(await api.call("GET", `${REGISTRY}/tags/${goneTag}`), "Tag", goneTag, "registry");
@@ -66,7 +66,7 @@ test("deleting a repo deletes its tags, and no others", async () => {
 
 // The readme of a repo (docs/contract.md#readme): who may change it, which Markdown is refused, and that a repo that syncs
 // shows its source's.
-const repo = async (body: Body = {}): Promise<string> => (await createdRecord(body)).uid;
+const repo = async (body: Body = {}, parent = eng): Promise<string> => (await createdRecord(body, parent)).uid;
 const write = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}/readme`, { body, query: { updateMask }, token });
 const read = (uid: string) => api.ok("GET", `${PATH}/${uid}/readme`);
@@ -205,5 +205,100 @@ describe("Markdown", () => {
     expect((await write(uid, { content: "x ".repeat(131_072) })).status).toBe(200);
     const answer = await write(uid, { content: "x ".repeat(131_073) });
     expect(answer.json.message).toBe("Invalid argument: content: must be at most 262144 characters");
+  });
+});
+
+const TAGS = `${REGISTRY}/tags`;
+const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
+
+const nginx = await repo({}, api.organization);
+const createdTag = (fields: Body = {}, parent = nginx) =>
+  createRecord(api, "tags", parent, { name: `v${++count}`, ...fields });
+
+test("a tag that exists is moved: it keeps its uid, and gets the new fields and a new updateTime", async () => {
+  const before = await createdTag({ deprecated: true, bundles: ["ai"] });
+  api.clock.advance(1000);
+  const after = await createdTag({ name: before.name, digest: digest("c") });
+  const { uid, name } = before;
+  expect(after).toEqual({ uid, name, digest: digest("c"), updateTime: new Date(api.clock()).toISOString() });
+  expect(await api.ok("GET", `${TAGS}/${uid}`)).toEqual(after);
+  const { totalCount } = await api.ok("GET", TAGS, { query: { name } });
+  expect(totalCount).toBe("1");
+});
+
+test("a tag has a unique name in its repo: the same name in another repo is another tag", async () => {
+  const other = await repo({}, api.organization);
+  const [here, there] = [
+    await createdTag({ name: "same" }),
+    await createdTag({ name: "same", digest: digest("d") }, other),
+  ];
+  expect(here.uid).not.toBe(there.uid);
+  expect((await api.ok("GET", `${TAGS}/${here.uid}`)).digest).toBe(digest("a"));
+});
+
+describe("a list of tags", async () => {
+  const SHOWN =
+    "latest 1.27 1.27-dev r1 20240131 1.27-2024013 1.27-19991231 1.27-r 1.27-r0-dev sha256 xsha256-ab".split(" ");
+  const HIDDEN: Record<string, string[]> = {
+    include_referrers: ["sha256-ab", "sha256-ab.sig"],
+    include_dates: ["1.27-20240131", "latest-20991231"],
+    include_epochs: ["1.27-r0", "1.27.1-r12"],
+  };
+  // Of two kinds at once: shown when both are requested.
+  const TWICE = "sha256-ab-r1";
+  const eng: string = await createUid(api, "groups", api.organization, { name: "eng" });
+  const busy = await repo({}, eng);
+  for (const name of [...SHOWN, ...Object.values(HIDDEN).flat(), TWICE]) {
+    api.clock.advance(1);
+    await createdTag({ name, digest: digest(name.includes("dev") ? "e" : "f") }, busy);
+  }
+  const names = async (query: Body): Promise<string[]> => {
+    const page = await api.ok("GET", TAGS, { query: { "uidp.childrenOf": busy, page_size: 200, ...query } });
+    expect(page.totalCount).toBe(String(page.tags.length));
+    return page.tags.map(({ name }: Body) => name);
+  };
+  const sorted = (...lists: string[][]) => lists.flat().toSorted();
+
+  test("leaves out referrers, dates and epochs, but not tags that only look like them", async () => {
+    expect((await names({})).toSorted()).toEqual(sorted(SHOWN));
+  });
+
+  test.each(Object.entries(HIDDEN))("shows only those with %s", async (flag, hidden) => {
+    expect((await names({ [flag]: true })).toSorted()).toEqual(sorted(SHOWN, hidden));
+    expect((await names({ [flag]: false })).toSorted()).toEqual(sorted(SHOWN));
+  });
+
+  test("shows with all three everything", async () => {
+    const all = { includeReferrers: true, includeDates: true, includeEpochs: true };
+    expect((await names(all)).toSorted()).toEqual(sorted(SHOWN, ...Object.values(HIDDEN), [TWICE]));
+    expect(await names({ includeReferrers: true, includeEpochs: true, name: TWICE })).toEqual([TWICE]);
+  });
+
+  test.each<[string, Body, string[]]>([
+    ["an exact name", { name: "1.27" }, ["1.27"]],
+    ["a digest", { digest: digest("e") }, ["1.27-dev", "1.27-r0-dev"]],
+  ])("by %s", async (_, query, expected) => {
+    expect((await names(query)).toSorted()).toEqual(expected);
+  });
+
+  test("of tags updated after a time leaves out those of exactly that time", async () => {
+    const { tags } = await api.ok("GET", TAGS, {
+      query: { "uidp.childrenOf": busy, order_by: "updated_at", page_size: 200 },
+    });
+    for (const i of [0, 4, tags.length - 1]) {
+      const updated_since = tags[i].updateTime;
+      const expected = tags.slice(i + 1).map(({ name }: Body) => name);
+      expect(await names({ updated_since, order_by: "updated_at" })).toEqual(expected);
+    }
+    const offset = tags[4].updateTime.replace("Z", "+00:00");
+    expect(await names({ updatedSince: offset })).toHaveLength(tags.length - 5);
+  });
+
+  test.each<[string, () => Body, boolean]>([
+    ["everything below the group of the repo", () => ({ "uidp.descendantsOf": eng }), true],
+    ["what is directly in a group: no tag is", () => ({ "uidp.childrenOf": eng }), false],
+  ])("by place: %s", async (_, place, found) => {
+    const query = { name: "1.27-dev", digest: digest("e"), ...place() };
+    expect((await api.ok("GET", TAGS, { query })).totalCount).toBe(found ? "1" : "0");
   });
 });

@@ -1,5 +1,5 @@
-// The limits of an exchange and a refresh, in every encoding: each limit is applied or refused, and none is dropped. Otherwise
-// a caller would silently get more than requested.
+// The limits of an exchange and a refresh, in every encoding: each limit is applied or refused, and none is dropped.
+// Otherwise a caller would silently get more than requested.
 import { describe, expect, it } from "vitest";
 import { capabilitiesFromBits, type OperationName } from "../../../schema/index.ts";
 import { queryText, serve } from "../../harness/api-server.ts";
@@ -71,24 +71,15 @@ const capOf = (answer: Answer, token = answer.json.token): Body =>
     ]),
   );
 
-interface Limit {
-  request: () => Body;
-  /** the claims of the token */
-  granted: () => Body;
-}
-const LIMITS: Record<string, Limit> = {
-  aud: { request: () => ({ aud: [audience] }), granted: () => ({ aud: audience }) },
-  cap: {
-    request: () => ({ cap: ["groups.list"] }),
-    granted: () => ({ cap: { [api.organization]: ["CAP_IAM_GROUPS_LIST"] } }),
-  },
-  scope: { request: () => ({ scope: group }), granted: () => ({ scopes: [group] }) },
-  scopes: { request: () => ({ scopes: [group] }), granted: () => ({ scopes: [group] }) },
-  "cap and scopes": {
-    request: () => ({ cap: ["groups.list"], scopes: [group] }),
-    granted: () => ({ cap: { [group]: ["CAP_IAM_GROUPS_LIST"] }, scopes: [group] }),
-  },
-};
+const [cap, scopes] = [["groups.list"], [group]];
+const LISTS = ["CAP_IAM_GROUPS_LIST"];
+const LIMITS: [what: string, request: Body, claims: Body][] = [
+  ["aud", { aud: [audience] }, { aud: audience }],
+  ["cap", { cap }, { cap: { [api.organization]: LISTS } }],
+  ["scope", { scope: group }, { scopes }],
+  ["scopes", { scopes }, { scopes }],
+  ["cap and scopes", { cap, scopes }, { cap: { [group]: LISTS }, scopes }],
+];
 
 const expectGranted = (answer: Answer, token: string, expected: Body) => {
   expect(answer.status, answer.text).toBe(200);
@@ -103,9 +94,9 @@ describe.each([...Object.entries(ENCODINGS), ["the query of a GET", GET] as cons
     const exchange = (request: Body) =>
       encode("Exchange", workload, { aud: [api.baseUrl], identity: api.identity, ...request });
 
-    it.each(Object.entries(LIMITS))("has its limit applied: %s", async (_name, limit) => {
-      const answer = await exchange(limit.request());
-      expectGranted(answer, answer.json.token, limit.granted());
+    it.each(LIMITS)("has its limit applied: %s", async (_name, request, claims) => {
+      const answer = await exchange(request);
+      expectGranted(answer, answer.json.token, claims);
     });
 
     it("assumes the identity that it names", async () => {
@@ -134,9 +125,9 @@ describe.each(Object.entries(ENCODINGS))("a refresh by %s", (_, encode) => {
   const family = async (): Promise<string> =>
     (await api.exchange(workload, { aud: [api.baseUrl, audience], identity: api.identity })).json.refreshToken;
 
-  it.each(Object.entries(LIMITS))("has its limit applied: %s", async (_name, limit) => {
-    const answer = await encode("ExchangeRefreshToken", await family(), { aud: [api.baseUrl], ...limit.request() });
-    expectGranted(answer, answer.json.token?.token, limit.granted());
+  it.each(LIMITS)("has its limit applied: %s", async (_name, request, claims) => {
+    const answer = await encode("ExchangeRefreshToken", await family(), { aud: [api.baseUrl], ...request });
+    expectGranted(answer, answer.json.token?.token, claims);
   });
 });
 

@@ -1,5 +1,5 @@
-// Rotation of our issuer's signing keys (docs/faults.md#row-35): every live token stays valid, whenever the server is called,
-// stopped or killed.
+// Rotation of our issuer's signing keys (docs/faults.md#row-35): every live token stays valid, whenever the server is
+// called, stopped or killed.
 import { createHook } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
 import { createServer } from "../../../../server/index.ts";
@@ -7,7 +7,7 @@ import { openDatabase } from "../../../../server/store/database.ts";
 import { createStore, type Store } from "../../../../server/store/store.ts";
 import { createSigner, generateKey } from "../../../../server/sts/index.ts";
 import { isRotationDue, liveKeys, type Signer, type StoredKey, signingKey } from "../../../../server/sts/key/signer.ts";
-import { atEnd, IAM, openHttp, serve, type startServer, type TestServer } from "../../../harness/api-server.ts";
+import { atEnd, IAM, serve, type startServer, type TestServer } from "../../../harness/api-server.ts";
 import { DAY_MS, HOUR_MS, manualClock, START_MS } from "../../../harness/clock.ts";
 import { headerOf } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
@@ -158,12 +158,11 @@ const countKeysBegun = (): (() => number) => {
   return () => begun;
 };
 
-const jwks = async (url: string): Promise<Body> => {
-  const client = openHttp(url);
-  const { json } = await client.send({ method: "GET", target: "/.well-known/jwks.json" });
-  return json;
+const kidsAt = async (issuer: string): Promise<string[]> => {
+  const { keys } = (await (await fetch(`${issuer}/.well-known/jwks.json`)).json()) as Body;
+  return keys.map(({ kid }: Body) => kid);
 };
-const servedKids = async ({ authUrl }: { authUrl: string }) => (await jwks(authUrl)).keys.map(({ kid }: Body) => kid);
+const servedKids = ({ authUrl }: { authUrl: string }) => kidsAt(authUrl);
 
 type Options = Parameters<typeof startServer>[0];
 
@@ -190,23 +189,16 @@ describe("a server", () => {
     const [next] = await servedKids(api);
     expect(await servedKids(api)).toEqual([next, old]);
 
-    const before = await newToken(api);
-    expect(headerOf(before).kid).toBe(old);
     api.clock.advance(10 * MINUTE_MS - 1);
     const last = await newToken(api);
-    expect(headerOf(last).kid).toBe(old);
     api.clock.advance(1);
     const first = await newToken(api);
-    expect(headerOf(first).kid).toBe(next);
-
+    expect([last, first].map((token) => headerOf(token).kid)).toEqual([old, next]);
     api.clock.advance(HOUR_MS - 1001);
     expect([await status(api, last), await status(api, first)]).toEqual([200, 200]);
     api.clock.advance(1001);
     expect(await status(api, last)).toBe(401);
-    expect(await servedKids(api)).toEqual([next, old]);
-    api.clock.advance(10 * MINUTE_MS - 1);
-    expect(await servedKids(api)).toEqual([next, old]);
-    api.clock.advance(1);
+    api.clock.advance(10 * MINUTE_MS);
     expect(await servedKids(api)).toEqual([next]);
   });
 
@@ -234,11 +226,7 @@ describe("a server", () => {
 
   it("rotates the development issuer's keys too, and accepts its tokens throughout", async () => {
     const api = await start();
-    const devKeys = async () => {
-      const client = openHttp(api.authUrl);
-      const { json } = await client.send({ method: "GET", target: "/dev-issuer/.well-known/jwks.json" });
-      return json.keys.length as number;
-    };
+    const devKeys = async () => (await kidsAt(api.issuer)).length;
     api.clock.advance(30 * DAY_MS);
     expect(await devKeys()).toBe(1);
     await newToken(api);

@@ -1,5 +1,5 @@
-// A server with an identity for each row, their trusted issuer, and a count of the server's connections to other hosts. The
-// full log of the server and every token in either direction are kept.
+// A server with an identity for each row, their trusted issuer, and a count of the server's connections to other hosts.
+// The full log of the server and every token in either direction are kept.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { createSigner } from "../../../../server/sts/index.ts";
@@ -11,7 +11,9 @@ import type { Body } from "../../../support/http.ts";
 import { deniedText, KEYS, type Relationship, type Result, trustExactly } from "./target.ts";
 import type { Wire } from "./wire.ts";
 
-export const DENIED_TEXT = deniedText();
+export const DENIED_DETAILS = [
+  { "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" },
+];
 
 export const UNAUTHENTICATED = {
   code: "UNAUTHENTICATED",
@@ -19,12 +21,11 @@ export const UNAUTHENTICATED = {
   body: {},
 };
 
+/** A host that is not loopback has these addresses. */
 type Resolve = NonNullable<Parameters<typeof startServer>[0]>["resolve"];
 
-const startAttackedServer = async (wire: Wire, options: { resolve?: Resolve } = {}) => {
+const startAttackedServer = async (wire: Wire, resolve: Resolve) => {
   const issuer = await startIssuer(Object.values(KEYS));
-  // No name is resolved: a host that is not loopback has no address.
-  const resolve: Resolve = options.resolve ?? (async () => []);
   const clock = manualClock(NOON_MS);
   const keys = {
     signer: createSigner({ clock, keys: [API_KEY] }),
@@ -80,9 +81,7 @@ const startAttackedServer = async (wire: Wire, options: { resolve?: Resolve } = 
       const result = await attacked.exchange(bearer, request);
       const message = reason === "expired" ? expect.stringContaining("token is expired") : deniedText(invalid);
       expect(result).toMatchObject({ code: "PERMISSION_DENIED", message, body: {} });
-      expect(result.details).toEqual([
-        { "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" },
-      ]);
+      expect(result.details).toEqual(DENIED_DETAILS);
       expect(attacked.takeReasons()).toEqual([reason]);
     },
     /** everything in the log and on the console of the process */
@@ -112,14 +111,11 @@ const startAttackedServer = async (wire: Wire, options: { resolve?: Resolve } = 
 
 type AttackedServer = Awaited<ReturnType<typeof startAttackedServer>>["attacked"];
 
-/** One for the tests of a file, or of a wire in it. */
-export const useAttackedServer = (
-  wire: Wire,
-  options?: Parameters<typeof startAttackedServer>[1],
-): (() => AttackedServer) => {
+/** One for the tests of a wire. */
+export const useAttackedServer = (wire: Wire, resolve: Resolve): (() => AttackedServer) => {
   let started: Awaited<ReturnType<typeof startAttackedServer>>;
   beforeAll(async () => {
-    started = await startAttackedServer(wire, options);
+    started = await startAttackedServer(wire, resolve);
   });
   afterAll(async () => {
     await started.close();

@@ -1,5 +1,5 @@
-// The target of the rows of docs/faults.md#tokens-that-must-be-refused: an exchange, an issuer that its identity trusts, and a
-// wire. The rows depend on nothing else, so that one table runs in process and over every wire.
+// The target of the rows of docs/faults.md#tokens-that-must-be-refused: an exchange, and an issuer that its identity
+// trusts.
 import type { Identity } from "../../../../schema/index.ts";
 import { ec, ed25519, type Issuer, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
@@ -40,8 +40,8 @@ export interface Row {
   relationship?(target: Target): Relationship;
   /** the row says ✗net, or nothing has to be fetched to refuse it: not one connection to another host */
   isOffline?: boolean;
-  /** where HTTP does not carry the text, or the header is no bearer: it does not come as far as the exchange */
-  onWire?: "UNAUTHENTICATED" | "unsendable";
+  /** where the header is no bearer: it does not come as far as the exchange */
+  onWire?: "UNAUTHENTICATED";
 }
 
 /** A row about the token; the rest follows from the reason. */
