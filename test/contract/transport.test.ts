@@ -2,7 +2,6 @@
 // transport, which have the same body as all others (docs/contract.md#d23, docs/contract.md#d31). And each row of the
 // table of errors through both wires of a real port: number, HTTP status, text, reason, domain and details. The forms
 // of the details are copied from the published documents, and the rows are in test/schema/error.test.ts.
-import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Detail } from "../../schema/error.ts";
 import { ApiError, type Code, codes, retryInfo } from "../../schema/index.ts";
@@ -14,6 +13,7 @@ import { createRouter } from "../../server/rest/route.ts";
 import { atEnd, IAM, openGrpc, openHttp, REGISTRY, serve } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
 import { createRecord } from "../harness/records.ts";
+import { listen } from "../support/listen.ts";
 import { expectInvalid, expectRefusal, NO_NAME } from "../support/refusal.ts";
 import { openConnection, postHead } from "../support/socket.ts";
 
@@ -204,8 +204,7 @@ describe("through a port whose service throws it,", async () => {
   };
   const http = { router: createRouter("both"), pages: async () => undefined, clock: () => START_MS };
   const port: Port = createPort("both", Promise.resolve({ ...shared, ...http }), undefined, bounds);
-  await new Promise<void>((resolve) => port.listener.listen(0, "127.0.0.1", resolve));
-  const baseUrl = `http://127.0.0.1:${(port.listener.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${await listen(port.listener)}`;
   const rest = openHttp(baseUrl);
   const grpc = openGrpc(baseUrl);
   atEnd(() => port.close());
