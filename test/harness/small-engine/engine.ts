@@ -2,6 +2,7 @@
 // create, update, replace or delete. Writes the state before and after each step. Deletes last, dependents first.
 
 import type { Json } from "../../../schema/index.ts";
+import { type Pace, timeAt } from "../clock.ts";
 import { type Declared, type Program, refsIn, resolve } from "./program.ts";
 import type { ProgramEnd } from "./program-end.ts";
 import { isHalfDone, type Provider, type Snapshot } from "./provider.ts";
@@ -19,6 +20,7 @@ export interface Outcome {
 interface EngineOptions {
   provider: Provider;
   state: StateFile;
+  pace: Pace;
   /** a step of this type has ended, and the state does not show it yet */
   beforeState(type: Pending["type"], name: string): Promise<void>;
   /** no further step begins, and those under way finish (^C) */
@@ -27,7 +29,7 @@ interface EngineOptions {
   programEnd: ProgramEnd;
 }
 
-const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: EngineOptions) => {
+const engineWith = ({ provider, state, pace, beforeState, isCancelled, programEnd }: EngineOptions) => {
   const outcome: Outcome = { steps: [], errors: [] };
 
   const old = ({ name, kind }: Declared): Stored | undefined =>
@@ -38,10 +40,6 @@ const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: E
     if (isCancelled()) throw new Error("cancelled");
     state.pending.push(pending);
     state.save();
-    const over = (): void => {
-      state.pending = state.pending.filter((one) => one !== pending);
-      state.save();
-    };
     try {
       const result = await work();
       await beforeState(pending.type, pending.name);
@@ -52,52 +50,55 @@ const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: E
       await beforeState(pending.type, pending.name);
       throw error;
     } finally {
-      over();
+      state.pending = state.pending.filter((one) => one !== pending);
+      state.save();
     }
   };
 
-  /** What a step came to; an error with a record is a resource that exists and is not ready. */
-  const resultOf = async (inputs: Json, work: Promise<Snapshot>): Promise<Ended> => {
-    try {
-      return { snapshot: await work, reasons: [], error: undefined };
-    } catch (error) {
-      if (!isHalfDone(error)) throw error;
-      const { id, properties, reasons } = error;
-      return { snapshot: { id, inputs, outputs: properties }, reasons, error };
-    }
-  };
-
-  const storedFrom = ({ name, kind, inputs }: Declared, { snapshot, reasons }: Ended): Stored => ({
-    ...{ name, kind, ...snapshot, dependencies: refsIn(inputs) },
-    ...(reasons.length > 0 && { initErrors: reasons }),
-  });
-
-  const create = async (declared: Declared, inputs: Json, replaced?: Stored): Promise<string> => {
-    const pending: Pending = { type: "creating", name: declared.name, kind: declared.kind, inputs };
+  /** A create or an update. */
+  const write = async (
+    type: "creating" | "updating",
+    { name, kind, inputs: declared }: Declared,
+    inputs: Json,
+    work: () => Promise<Snapshot>,
+    put: (stored: Stored) => void,
+  ): Promise<string> => {
     const { snapshot, error } = await step(
-      pending,
-      () => resultOf(inputs, provider.create(declared, inputs)),
-      (result) => {
-        if (replaced) replaced.delete = true;
-        state.resources.push(storedFrom(declared, result));
-      },
+      { type, name, kind, inputs },
+      () => resultOf(inputs, work()),
+      ({ snapshot: own, reasons }) =>
+        put({
+          ...{ name, kind, ...own, dependencies: refsIn(declared) },
+          ...(reasons.length > 0 && { initErrors: reasons }),
+        }),
     );
     if (error) throw error;
     return snapshot.id;
   };
 
-  const update = async (declared: Declared, before: Stored, inputs: Json): Promise<void> => {
-    const pending: Pending = { type: "updating", name: declared.name, kind: declared.kind, inputs };
-    const { error } = await step(
-      pending,
-      () => resultOf(inputs, provider.update(declared, before, inputs)),
-      (result) => {
-        delete before.initErrors;
-        Object.assign(before, storedFrom(declared, result));
+  const create = (declared: Declared, inputs: Json, replaced?: Stored): Promise<string> =>
+    write(
+      "creating",
+      declared,
+      inputs,
+      () => provider.create(declared, inputs),
+      (stored) => {
+        if (replaced) replaced.delete = true;
+        state.resources.push(stored);
       },
     );
-    if (error) throw error;
-  };
+
+  const update = (declared: Declared, before: Stored, inputs: Json): Promise<string> =>
+    write(
+      "updating",
+      declared,
+      inputs,
+      () => provider.update(declared, before, inputs),
+      (stored) => {
+        delete before.initErrors;
+        Object.assign(before, stored);
+      },
+    );
 
   /** What the program declares, each after those that it refers to. */
   const register = async (program: Program, apply: boolean): Promise<void> => {
@@ -148,14 +149,15 @@ const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: E
     await Promise.all(underWay.values());
   };
 
-  const remove = async (one: Stored): Promise<void> => {
-    const pending: Pending = { type: "deleting", name: one.name, kind: one.kind, inputs: one.inputs };
-    await step(
-      pending,
+  const forget = (one: Stored): void => {
+    state.resources = state.resources.filter((other) => other !== one);
+  };
+  const remove = (one: Stored): Promise<void> => {
+    const { name, kind, inputs } = one;
+    return step(
+      { type: "deleting", name, kind, inputs },
       () => provider.delete(one, one),
-      () => {
-        state.resources = state.resources.filter((other) => other !== one);
-      },
+      () => forget(one),
     );
   };
 
@@ -199,7 +201,7 @@ const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: E
       if (live) {
         delete one.initErrors;
         Object.assign(one, live);
-      } else state.resources = state.resources.filter((other) => other !== one);
+      } else forget(one);
       outcome.steps.push(`${live ? "read" : "gone"} ${one.name}`);
       state.save();
     } catch (error) {
@@ -211,7 +213,7 @@ const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: E
   const noted =
     (kind: "update" | "refresh" | "destroy", work: (program: Program) => Promise<Outcome>) =>
     async (program: Program): Promise<Outcome> => {
-      const startedAt = Math.floor(state.now() / 1_000) * 1_000;
+      const startedAt = Math.floor(timeAt(pace) / 1_000) * 1_000;
       const { errors } = await work(program);
       const result = errors.length > 0 || isCancelled() ? "failed" : "succeeded";
       state.runs = [{ kind, startedAt, result }, ...(state.runs ?? [])];
@@ -253,22 +255,27 @@ const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: E
 export const runCommand = async (
   command: Command,
   program: Program,
-  { stateFile, ...options }: StateOptions & { stateFile: string },
-  parts: Omit<EngineOptions, "state">,
+  options: StateOptions,
+  parts: Omit<EngineOptions, "state" | "pace">,
 ): Promise<Outcome> => {
-  const state = openState(stateFile, options);
+  const state = openState(options);
   try {
-    return await engineWith({ ...parts, state })[command](program);
+    return await engineWith({ ...parts, state, pace: options.pace })[command](program);
   } finally {
     await parts.provider.end();
     if (command !== "preview") state.close();
   }
 };
 
-interface Ended {
-  snapshot: Snapshot;
-  reasons: string[];
-  error: Error | undefined;
-}
+/** What a step came to; an error with a record is a resource that exists and is not ready. */
+const resultOf = async (inputs: Json, work: Promise<Snapshot>) => {
+  try {
+    return { snapshot: await work, reasons: [], error: undefined };
+  } catch (error) {
+    if (!isHalfDone(error)) throw error;
+    const { id, properties, reasons } = error;
+    return { snapshot: { id, inputs, outputs: properties }, reasons, error };
+  }
+};
 
 const VERB = { creating: "create", updating: "update", deleting: "delete", reading: "read" } as const;

@@ -28,7 +28,7 @@ export interface EnvironmentOptions {
   /** rows in each page of the service, whatever the request (AIP-158) */
   pageSize?: number;
   /** timeout in real time of the first request of this method, or of each; others get as long as a slow machine needs */
-  shortTimeout?: { ms: number; method?: string };
+  shortTimeout?: { ms: number; method?: string } | undefined;
   /** what the process reads of the engine's state; default: nothing */
   stored?: StoredAt | undefined;
   /** resolves when the process may go on */
@@ -69,8 +69,8 @@ export const environmentWith = ({
     await atPoint("after reply", request.method);
     return addedMembers ? withAddedMembers(answer, addedMembers) : answer;
   };
-  const storedStacks = stored && storedStacksAt(stored);
-  return { ...system, clock: fastClock(pace, wrongBy), transport, log, ...(storedStacks && { storedStacks }) };
+  const storedStacks = stored && { storedStacks: storedStacksAt(stored) };
+  return { ...system, clock: fastClock(pace, wrongBy), transport, log, ...storedStacks };
 };
 
 const storedStacksAt = ({ file, adapter }: StoredAt): StoredStacks => {
@@ -117,11 +117,11 @@ export const pausePoints = (pause: PauseAt | undefined, paused: (point: Point) =
   };
 };
 
+/** Those that another process can be given. */
+export type GivenOptions = Omit<EnvironmentOptions, "atPoint" | "log">;
+
 /** What the small engine and the process of its plugin agree on: its options, and the line that it prints when it pauses. */
-export interface PluginOptions
-  extends Pick<EnvironmentOptions, "pace" | "wrongBy" | "addedMembers" | "pageSize" | "shortTimeout" | "stored"> {
-  pause?: PauseAt | undefined;
-}
+export type PluginOptions = GivenOptions & { pause?: PauseAt | undefined };
 export interface PluginMessage {
   paused: Point;
 }

@@ -63,13 +63,8 @@ export const nativeProvider = async (plugin: Plugin, stack: string, engine: stri
       return { id: stored.id, inputs, outputs: outs };
     },
     read: async (resource, { id: own, inputs: stored, outputs }) => {
-      const {
-        id,
-        outs,
-        inputs = stored,
-      } = await methods.read({
-        ...{ ...about(resource), Id: own, Properties: outputs, Inputs: stored },
-      });
+      const found = await methods.read({ ...about(resource), Id: own, Properties: outputs, Inputs: stored });
+      const { id, outs, inputs = stored } = found;
       return id === "" ? undefined : { id, inputs, outputs: outs };
     },
     delete: (resource, { id, inputs, outputs }) =>

@@ -8,12 +8,10 @@ export type LiveRecord = Json & { uid: string };
 
 export const IAM = "/iam/v2beta1";
 
-const REGISTRY = "/registry/v2beta1";
-
 /** Lists of what programs declare: each ends with the field of its records. */
 const LISTS = [
   ...["groups", "identities", "roles", "roleBindings", "groupInvites"].map((plural) => `${IAM}/${plural}`),
-  ...["repos", "tags"].map((plural) => `${REGISTRY}/${plural}`),
+  ...["repos", "tags"].map((plural) => `/registry/v2beta1/${plural}`),
 ];
 
 export type Owner = Awaited<ReturnType<typeof ownerOf>>;
@@ -28,16 +26,16 @@ export const ownerOf = async (server: Pick<RunningServer, "baseUrl" | "authUrl" 
     tokens.push(issued);
     return issued;
   };
-  const exchangeToken = async (): Promise<string> => {
+  let token = "";
+  /** Takes one that knows the organizations that were created since. */
+  const renewToken = async (): Promise<void> => {
     const query = new URLSearchParams({ aud: baseUrl, identity });
-    const answer = await fetch(`${authUrl}/sts/exchange?${query}`, {
-      headers: { authorization: `Bearer ${await mintToken()}` },
-    });
-    const issued = ((await answer.json()) as { token: string }).token;
-    tokens.push(issued);
-    return issued;
+    const headers = { authorization: `Bearer ${await mintToken()}` };
+    const answer = await fetch(`${authUrl}/sts/exchange?${query}`, { headers });
+    ({ token } = (await answer.json()) as { token: string });
+    tokens.push(token);
   };
-  let token = await exchangeToken();
+  await renewToken();
   const call = async (method: string, path: string, body?: Json): Promise<Json> => {
     const answer = await fetch(`${baseUrl}${path}`, {
       method,
@@ -48,25 +46,15 @@ export const ownerOf = async (server: Pick<RunningServer, "baseUrl" | "authUrl" 
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     return JSON.parse(text || "{}") as Json;
   };
-  /** Takes one that knows the organizations that were created since. */
-  const renewToken = async (): Promise<void> => {
-    token = await exchangeToken();
-  };
-  const listRecords = async (path: string): Promise<LiveRecord[]> => {
-    const found: LiveRecord[] = [];
-    const plural = path.split("/").at(-1) as string;
-    let pageToken = "";
-    do {
-      const page = await call("GET", `${path}?pageSize=200&pageToken=${encodeURIComponent(pageToken)}`);
-      found.push(...((page[plural] ?? []) as LiveRecord[]));
-      pageToken = (page.nextPageToken ?? "") as string;
-    } while (pageToken !== "");
-    return found;
+  const listRecords = async (path: string, pageToken: unknown = ""): Promise<LiveRecord[]> => {
+    const page = await call("GET", `${path}?pageSize=200&pageToken=${encodeURIComponent(String(pageToken))}`);
+    const found = (page[path.split("/").at(-1) as string] ?? []) as LiveRecord[];
+    return page.nextPageToken ? [...found, ...(await listRecords(path, page.nextPageToken))] : found;
   };
   return {
-    mintToken,
-    call,
-    tokens,
+    ...{ mintToken, call, tokens },
+    /** Returns the uid. */
+    create: async (path: string, body: Json) => (await call("POST", `${IAM}/${path}`, body)).uid as string,
     /** the API token of its calls */
     token: () => token,
     renewToken,
@@ -74,20 +62,19 @@ export const ownerOf = async (server: Pick<RunningServer, "baseUrl" | "authUrl" 
     records: async () => {
       // New roots are known to new tokens only.
       await renewToken();
-      const all = await Promise.all(LISTS.map(listRecords));
+      const all = await Promise.all(LISTS.map((path) => listRecords(path)));
       return new Map(all.flat().map((record) => [record.uid, record]));
     },
   };
 };
 
 /** Foreign records of every kind; `home` is the group in which programs create theirs. */
-export const furnish = async ({ call }: Owner, organization: string) => {
-  const createRecord = async (path: string, body: Json) => (await call("POST", `${IAM}/${path}`, body)).uid as string;
-  const home = await createRecord(`groups/${organization}`, { name: "home", description: "of others" });
-  const sibling = await createRecord(`groups/${home}`, { name: "sibling", description: "of others" });
+export const furnish = async ({ create }: Owner, organization: string) => {
+  const home = await create(`groups/${organization}`, { name: "home", description: "of others" });
+  const sibling = await create(`groups/${home}`, { name: "sibling", description: "of others" });
   const claimMatch = { issuer: "https://issuer.example.com", subject: "foreigner" };
-  const identity = await createRecord(`identities/${sibling}`, { name: "foreigner", claimMatch });
-  const role = await createRecord(`roles/${home}`, { name: "foreign", capabilities: ["CAP_IAM_GROUPS_LIST"] });
-  await createRecord(`roleBindings/${home}`, { identityUid: identity, roleUid: role });
+  const identity = await create(`identities/${sibling}`, { name: "foreigner", claimMatch });
+  const role = await create(`roles/${home}`, { name: "foreign", capabilities: ["CAP_IAM_GROUPS_LIST"] });
+  await create(`roleBindings/${home}`, { identityUid: identity, roleUid: role });
   return { home, foreign: { identity, role } };
 };

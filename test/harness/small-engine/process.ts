@@ -1,15 +1,13 @@
 // `node test/harness/small-engine/process.ts OPTIONS`: the engine in a separate process, so that tests can kill it. Reads
 // commands as lines of JSON and answers each with one. Each command has a new provider, as each run of Pulumi has.
 import { createInterface } from "node:readline";
-import { timeAt } from "../clock.ts";
 import { type Command, type Outcome, runCommand } from "./engine.ts";
-import { type EnvironmentOptions, environmentWith, type PauseAt, type Point, pausePoints } from "./environment.ts";
+import { environmentWith, type GivenOptions, type PauseAt, type Point, pausePoints } from "./environment.ts";
 import type { Program } from "./program.ts";
 import { programEndIn } from "./program-end.ts";
 import type { Adapter, Provider } from "./provider.ts";
 
-export interface ChildOptions
-  extends Pick<EnvironmentOptions, "pace" | "wrongBy" | "addedMembers" | "pageSize" | "stored"> {
+export interface ChildOptions extends GivenOptions {
   adapter: Adapter;
   /** the plugin of each run has a process of its own, as with the real engine */
   pluginProcess?: boolean;
@@ -51,13 +49,13 @@ const reportPause = (point: Point) => send({ paused: point });
 
 // Loads the one that it needs.
 const open = async (atPoint: ReturnType<typeof pausePoints>["atPoint"], { pause }: Order): Promise<Provider> => {
-  const { adapter, pluginFile: file = "", pace, wrongBy, addedMembers, pageSize, stored, stack } = options;
+  const { adapter, pluginFile: file = "", stack } = options;
   if (adapter === "dynamic") {
     const { dynamicProvider } = await import("./dynamic.ts");
     return dynamicProvider(environmentWith({ ...options, atPoint, log }), stack);
   }
   const { nativeChild } = await import("./plugin-child.ts");
-  const own = { pace, wrongBy, addedMembers, pageSize, stored, pause };
+  const own = { ...options, pause };
   const plugin = await nativeChild({ file, options: own, env: process.env, stack, log, paused: reportPause });
   send({ plugin: plugin.pid });
   const resumeEngine = resume;
@@ -72,18 +70,12 @@ const run = async (order: Order): Promise<Outcome> => {
   const points = pausePoints(order.pause, reportPause);
   resume = points.resume;
   provider = await open(points.atPoint, order);
-  const { stateFile, pace, isUnchecked } = options;
-  return runCommand(
-    order.command,
-    order.program,
-    { stateFile, now: () => timeAt(pace), isUnchecked },
-    {
-      provider,
-      beforeState: (type) => points.atPoint("before state", type),
-      isCancelled: () => cancelled,
-      programEnd: programEndIn(environmentWith({ ...options, atPoint: points.atPoint, log }), options.stack),
-    },
-  );
+  return runCommand(order.command, order.program, options, {
+    provider,
+    beforeState: (type) => points.atPoint("before state", type),
+    isCancelled: () => cancelled,
+    programEnd: programEndIn(environmentWith({ ...options, atPoint: points.atPoint, log }), options.stack),
+  });
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

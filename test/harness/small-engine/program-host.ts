@@ -21,19 +21,11 @@ export interface ProgramRun {
   state: Map<string, Snapshot>;
 }
 
-export interface Ran {
-  /** `create urn` and `update urn` */
-  steps: string[];
-  errors: string[];
-}
-
-interface Current extends ProgramRun, Ran {}
-
-export const runProgram = async (run: ProgramRun): Promise<Ran> => {
-  const current: Current = { ...run, steps: [], errors: [] };
-  const { steps, errors } = current;
+/** `steps`: `create urn` and `update urn`. */
+export const runProgram = async (run: ProgramRun) => {
+  const [steps, errors]: [string[], string[]] = [[], []];
   const [organization, project, stack] = run.stack.split("/");
-  settings.setMockOptions(monitorOf(current), project, stack, false, organization);
+  settings.setMockOptions(monitorOf({ ...run, steps, errors }), project, stack, false, organization);
   runtime.setAllConfig({ ...run.config }, Object.keys(run.config ?? {}));
   // A resource that failed rejects its outputs, which nobody may wait for.
   const note = (error: Error): void => void (errors.length === 0 && errors.push(error.message));
@@ -49,6 +41,8 @@ export const runProgram = async (run: ProgramRun): Promise<Ran> => {
   return { steps, errors };
 };
 
+type Current = ProgramRun & Awaited<ReturnType<typeof runProgram>>;
+
 type Done = (error: Error | null, answer?: unknown) => void;
 
 /** What the SDK calls of the engine's monitor. */
@@ -60,11 +54,9 @@ const monitorOf = (run: Current) => {
     };
   return {
     getDeploymentInfo: served(() => {
-      const { RESOURCE_MONITOR_FEATURE_SECRETS: secrets, RESOURCE_MONITOR_FEATURE_ALIAS_SPECS: aliases } =
-        messages.ResourceMonitorFeature;
-      const answer = new messages.DeploymentInfo();
-      answer.setSupportedfeaturesList([secrets, aliases]);
-      return answer;
+      const features = messages.ResourceMonitorFeature;
+      const supported = [features.RESOURCE_MONITOR_FEATURE_SECRETS, features.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS];
+      return new messages.DeploymentInfo().setSupportedfeaturesList(supported);
     }),
     registerResource: served(async (request: RegisterResourceRequest) => {
       const urn = urnOf(request, run.stack);
@@ -84,12 +76,9 @@ const monitorOf = (run: Current) => {
     registerResourceOutputs: served(() => ({})),
     // What the engine has stored of the stack (provider/program/stored-resources.ts).
     invoke: served(() => {
-      const outputs = Object.fromEntries(
-        [...run.state].map(([urn, own]) => [urn, { type: urn.split("::")[2], outputs: own.outputs }]),
-      );
-      const answer = new messages.ResourceInvokeResponse();
-      answer.setReturn(Struct.Struct.fromJavaScript({ outputs } as never));
-      return answer;
+      const stored = [...run.state].map(([urn, { outputs }]) => [urn, { type: urn.split("::")[2], outputs }]);
+      const outputs = Object.fromEntries(stored);
+      return new messages.ResourceInvokeResponse().setReturn(Struct.Struct.fromJavaScript({ outputs } as never));
     }),
     close: () => undefined,
   };

@@ -11,7 +11,6 @@ import { findOpenStack } from "../../../provider/attribution/stack.ts";
 import { type Environment, sessionWith } from "../../../provider/run/session.ts";
 import { COMPILED } from "../../support/compiled.ts";
 import { getter } from "../../support/scripted.ts";
-import { timeAt } from "../clock.ts";
 import { dynamicProvider } from "./dynamic.ts";
 import { type Command, type Outcome, runCommand } from "./engine.ts";
 import { type EnvironmentOptions, environmentWith, type PauseAt, type Point } from "./environment.ts";
@@ -32,7 +31,7 @@ export type Run = ReturnType<Engine["start"]>;
 interface Current {
   child: ChildProcess;
   exited: Promise<unknown>;
-  listen(message: (message: Message) => void): void;
+  listener?(message: Message): void;
   /** pid */
   plugin?: number;
 }
@@ -55,29 +54,23 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     if (current) return current;
     const child = spawn(process.execPath, [CHILD, JSON.stringify({ ...options, pluginFile: PLUGIN })], {
       env: { ...systemEnv(), ...(await env()) },
-      stdio: ["pipe", "pipe", "pipe"],
       // A group of its own, for `kill`.
       detached: true,
     });
     // A process that was killed reads nothing more.
-    child.stdin?.on("error", () => undefined);
-    child.stderr?.on("data", (chunk) => {
+    child.stdin.on("error", () => undefined);
+    child.stderr.on("data", (chunk) => {
       text += chunk;
     });
-    let listener: (message: Message) => void = () => undefined;
-    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
       text += `${line}\n`;
       const message = JSON.parse(line) as Message;
       if ("log" in message) messages.push(message.log);
       else if ("plugin" in message) started.plugin = message.plugin;
-      else listener(message);
+      else started.listener?.(message);
     });
     // A plugin writes to the same stderr, so this is the end of both.
-    const exited = once(child, "close");
-    const listen = (own: typeof listener): void => {
-      listener = own;
-    };
-    const started: Current = { child, exited, listen };
+    const started: Current = { child, exited: once(child, "close") };
     current = started;
     return started;
   };
@@ -89,11 +82,12 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     outcome.promise.catch(() => undefined);
     paused.promise.catch(() => undefined);
     const ready = startChild();
-    void ready.then(({ child, exited, listen }) => {
-      listen((message) => {
+    void ready.then((started) => {
+      const { child, exited } = started;
+      started.listener = (message) => {
         if ("paused" in message) paused.resolve(message.paused);
         else if ("outcome" in message) outcome.resolve(message.outcome);
-      });
+      };
       void exited.then(() => {
         const error = new Error(`the engine's process ended during ${command}:\n${text}`);
         outcome.reject(error);
@@ -125,9 +119,9 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     return { ...one, env: own, transport: inRun(one.transport, own) };
   };
   const open = async ({ atPoint = nothing, shortTimeout }: Watch): Promise<Provider> => {
-    const { adapter, pluginProcess, pace, wrongBy, addedMembers, pageSize, stored, stack } = options;
+    const { adapter, pluginProcess, stack } = options;
     if (adapter === "native" && pluginProcess) {
-      const own = { pace, wrongBy, addedMembers, pageSize, stored, shortTimeout };
+      const own = { ...options, shortTimeout };
       const wrote = (line: string) => {
         text += line;
       };
@@ -142,10 +136,9 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     /** in this process */
     run: async (command: Command, program: Program = [], watch: Watch = {}): Promise<Outcome> => {
       const provider = await open(watch);
-      const { stateFile, pace, isUnchecked } = options;
       const programEnd = programEndIn(await environmentHere({}), options.stack);
       const parts = { provider, programEnd, beforeState: nothing, isCancelled: () => false };
-      return runCommand(command, program, { stateFile, now: () => timeAt(pace), isUnchecked }, parts);
+      return runCommand(command, program, options, parts);
     },
     /** ^C: no further step begins; what is under way finishes with dynamic resources, and is cancelled in a plugin */
     interrupt: () => void current?.child.kill("SIGINT"),

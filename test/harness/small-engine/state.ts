@@ -3,14 +3,12 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { StateKind } from "../../../provider/kind/index.ts";
 import type { EngineRun, EngineState, StateResource } from "../../../pulumi/state.ts";
 import type { Json } from "../../../schema/index.ts";
-import { typeOf } from "./provider.ts";
+import { type Pace, timeAt } from "../clock.ts";
+import { type Snapshot, typeOf } from "./provider.ts";
 
-export interface Stored {
+export interface Stored extends Snapshot {
   name: string;
   kind: StateKind;
-  id: string;
-  inputs: Json;
-  outputs: Json;
   /** names of resources that it depends on */
   dependencies: string[];
   /** why its last step did not end; the next `up` continues */
@@ -40,12 +38,11 @@ export interface StateFile extends State {
   save(): void;
   /** at the end of a run */
   close(): void;
-  now(): number;
 }
 
 export interface StateOptions {
-  /** milliseconds since the epoch */
-  now(): number;
+  stateFile: string;
+  pace: Pace;
   /** PULUMI_SKIP_CHECKPOINTS: it is saved once, at the end, and has no pending operations */
   isUnchecked?: boolean | undefined;
 }
@@ -62,16 +59,16 @@ export const secretIn = (value: unknown): unknown => {
 export const readState = (file: string): State =>
   existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as State) : { resources: [], pending: [] };
 
-export const openState = (file: string, { now, isUnchecked = false }: StateOptions): StateFile => {
+export const openState = ({ stateFile: file, pace, isUnchecked = false }: StateOptions): StateFile => {
   const state = readState(file);
   const save = () => {
     const { resources, pending, runs } = opened;
-    const savedAt = new Date(now()).toISOString();
+    const savedAt = new Date(timeAt(pace)).toISOString();
     const saved = { resources, pending: isUnchecked ? [] : pending, savedAt, runs };
     writeFileSync(`${file}.next`, JSON.stringify(saved, undefined, 1));
     renameSync(`${file}.next`, file);
   };
-  const opened: StateFile = { ...state, save: isUnchecked ? () => undefined : save, close: save, now };
+  const opened: StateFile = { ...state, save: isUnchecked ? () => undefined : save, close: save };
   return opened;
 };
 
@@ -79,17 +76,12 @@ export const openState = (file: string, { now, isUnchecked = false }: StateOptio
 export const engineStateOf = (file: string, form: string, stack: string): EngineState => {
   const [, project, name] = stack.split("/");
   const { resources, pending, savedAt = new Date(0).toISOString() } = readState(file);
-  const shown = ({ kind, name: own, inputs }: Pick<Stored, "kind" | "name" | "inputs">): StateResource => {
+  const shown = ({ kind, name: own, inputs }: Omit<Pending, "type">): StateResource => {
     const type = `${form}${typeOf(kind)}`;
     return { urn: `urn:pulumi:${name}::${project}::${type}::${own}`, type, custom: true, inputs, outputs: {} };
   };
   return {
-    resources: resources.map((one) => ({
-      ...shown(one),
-      id: one.id,
-      outputs: one.outputs,
-      delete: one.delete ?? false,
-    })),
+    resources: resources.map((one) => ({ ...shown(one), id: one.id, outputs: one.outputs, delete: !!one.delete })),
     pending: pending.map((one) => ({ type: one.type, resource: shown(one) })),
     savedAt,
   };

@@ -1,10 +1,10 @@
 // A server with foreign records of every kind, below which programs create theirs. The testbed calls it as the owner.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OperationName } from "../../../schema/index.ts";
 import { createLog } from "../../../server/base/log.ts";
 import { createServer, type RunningServer, type ServerOptions } from "../../../server/index.ts";
+import { temporaryFolder } from "../../support/command.ts";
 import { sharedKeys } from "../api-server.ts";
 import { type Pace, timeAt } from "../clock.ts";
 import { furnish, ownerOf } from "./owner.ts";
@@ -27,7 +27,9 @@ const POLL_MS = 5;
 
 export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {}) => {
   const pace: Pace = { startMs: Date.now(), speed: options.speed ?? 10 };
-  const folder = mkdtempSync(join(tmpdir(), "irm-faults-"));
+  const { path, remove } = temporaryFolder();
+  const folder = path(".");
+  const stateFile = (name: string): string => path(`${name}.state.json`);
   const log: string[] = [];
   const waiting = new Set<() => void>();
   const server = await createServer({
@@ -67,23 +69,17 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
 
   return {
     ...owner,
-    server,
-    organization,
-    home,
-    foreign,
-    pace,
-    folder,
-    stateFile: (name: string) => join(folder, `${name}.state.json`),
-    stateText: (name: string) => readFileSync(join(folder, `${name}.state.json`), "utf8"),
+    ...{ server, organization, home, foreign, pace, folder, stateFile, attempts },
+    stateText: (name: string) => readFileSync(stateFile(name), "utf8"),
     /** uid of a resource in a state */
     uid: (name: string, resource: string): string => {
-      const found = readState(join(folder, `${name}.state.json`)).resources.find((one) => one.name === resource);
+      const found = readState(stateFile(name)).resources.find((one) => one.name === resource);
       if (!found) throw new Error(`the state has no ${resource}`);
       return found.id;
     },
     /** an engine with a new state, journal and token, unless they are given */
     engine: (name: string, { env = {}, checkpoints, ...own }: Partial<ChildOptions> & EngineOptions = {}): Engine => {
-      const file = join(folder, `${name}.state.json`);
+      const file = stateFile(name);
       const stored = checkpoints && { stored: { file, adapter } };
       const isUnchecked = checkpoints === "off";
       return engineIn(
@@ -93,7 +89,7 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
           IRM_AUTH_URL: authUrl,
           IRM_IDENTITY: identity,
           IRM_IDENTITY_TOKEN: await owner.mintToken(),
-          IRM_JOURNAL: join(folder, `${name}.journal`),
+          IRM_JOURNAL: path(`${name}.journal`),
           IRM_REQUEST_TIMEOUT: "20",
           PULUMI_BACKEND_URL: `file://${folder}`,
           ...(isUnchecked && { PULUMI_SKIP_CHECKPOINTS: "true" }),
@@ -107,7 +103,6 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
       if (!carriedOut) return;
       while (!attempts(operation)[count - 1]?.carriedOut) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     },
-    attempts,
     /** all that was written: logs, journals, states */
     texts: () => [...log, ...filesBelow(folder)],
     /** advances the service's clock, as while the machines of its clients were asleep */
@@ -124,15 +119,12 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
       delete pace.stillMs;
       pace.movedMs = (pace.movedMs ?? 0) - (timeAt(pace) - stillMs);
     },
-    close: async () => {
-      await server.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => server.close().finally(remove),
   };
 };
 
 /** What engines and journals wrote. */
-export const filesBelow = (folder: string): string[] =>
+const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(jsonl?|state)/.test(entry.name))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));
