@@ -15,7 +15,7 @@ import { differences, gainsBeyond } from "./change/compare.ts";
 import { sourceFor } from "./change/described.ts";
 import { editThatDoesNotMatter, editThatMatters } from "./change/edits.ts";
 import { type Case, type Group, isAbout, openGroup } from "./change/group.ts";
-import { prepare, runGroups } from "./change/groups.ts";
+import { prepare } from "./change/groups.ts";
 import { rowsOf, type Snapshot } from "./change/oracle.ts";
 import {
   changePrograms,
@@ -25,7 +25,7 @@ import {
   reviewWhole,
   snapshotsOf,
   type Teller,
-  tellerOf,
+  tellStories,
   update,
 } from "./change/teller.ts";
 import type { PartOptions, PartResult } from "./part.ts";
@@ -33,7 +33,6 @@ import type { PartOptions, PartResult } from "./part.ts";
 /** `rounds`: cases, dynamic resources and the plugin in turn. */
 export const applies = async (options: PartOptions): Promise<PartResult> => {
   const plugin = await prepare(options);
-  const figures = newFigures();
   const folder = temporaryFolder();
   const given = {
     plugin,
@@ -43,13 +42,10 @@ export const applies = async (options: PartOptions): Promise<PartResult> => {
     mayWait: false,
     sourceOf: sourceWithTricks,
   };
-  const failures = await runGroups("apply", options, async (seeds) => {
-    // Processes of its own double the processor time.
-    const ownProcess = createRandom(-(seeds[0] as number)).below(3) === 0;
-    const group = await openGroup(seeds, { ...given, ownProcess });
-    return runStory(group, figures).finally(group.close);
-  }).finally(folder.remove);
-  return { figures: { cases: options.rounds, ...figures }, failures };
+  // Processes of its own double the processor time.
+  const open = (seeds: readonly number[]) =>
+    openGroup(seeds, { ...given, ownProcess: createRandom(-(seeds[0] as number)).below(3) === 0 });
+  return tellStories("apply", options, { figures: newFigures(), open }, runStory).finally(folder.remove);
 };
 
 const newFigures = () => ({
@@ -82,9 +78,8 @@ type Way = (typeof WAYS)[number] | (typeof OWN_WAYS)[number];
 type Told = Teller & { figures: ReturnType<typeof newFigures> };
 
 /** Returns what is wrong. */
-const runStory = async (group: Group, figures: Told["figures"]): Promise<string[]> => {
-  const told: Told = { ...tellerOf(group), figures };
-  const { random, program } = told;
+const runStory = async (told: Told): Promise<string[]> => {
+  const { random, program, figures } = told;
   changePrograms(told, (one) => 2 + one.below(6));
   await update(program);
   changePrograms(told, (one) => 1 + one.below(5));
@@ -127,29 +122,25 @@ const afterEdits = async (told: Told, first: Reviewed): Promise<boolean> => {
   const before = snapshotsOf(told);
   const applied = await startApply(told).ended;
   figures["changes that were applied"] += 1;
-  const after = snapshotsOf(told);
-  try {
-    const lines = applied.output.split("\n").filter((line) => line.startsWith("- "));
-    // What fails keeps the steps of others from running, and so their access is another one.
-    const isBlocked = lines.some((line) => line.includes(" fails: "));
-    for (const one of told.left) {
-      const own = lines.filter((line) => isAbout(one, line));
-      if (edited.has(one)) figures["of these, a reason why nothing was applied"] += own.length > 0 ? 1 : 0;
-      else if (own.length > 0 && !isBlocked)
-        wrongly(told, `nothing relevant moved, and it is refused:\n${own.join("\n")}`, one);
-      if (applied.code !== 0) checkNothing(told, one, [before, after]);
-      else if (edited.has(one)) checkGains(told, one, first, [before, after]);
-      else checkWhole(told, one, first, [before, after]);
-    }
-    const others = lines.filter((line) => !told.cases.some((one) => isAbout(one, line)));
-    if (edited.size === 0 && applied.code !== 0) wrongly(told, `nothing relevant moved: ${applied.output}`);
-    else if (![0, 3].includes(applied.code ?? -1) && !applied.output.includes(PREVIEW_FAILS))
-      fail(`it fails after edits: ${applied.output}`);
-    else if (others.length > 0 && edited.size === 0) wrongly(told, others.join("\n"));
-    return applied.code === 0;
-  } finally {
-    for (const snapshot of [...before, ...after]) snapshot.close();
+  const span: Span = [before, snapshotsOf(told)];
+  const lines = applied.output.split("\n").filter((line) => line.startsWith("- "));
+  // What fails keeps the steps of others from running, and so their access is another one.
+  const isBlocked = lines.some((line) => line.includes(" fails: "));
+  for (const one of told.left) {
+    const own = lines.filter((line) => isAbout(one, line));
+    if (edited.has(one)) figures["of these, a reason why nothing was applied"] += own.length > 0 ? 1 : 0;
+    else if (own.length > 0 && !isBlocked)
+      wrongly(told, `nothing relevant moved, and it is refused:\n${own.join("\n")}`, one);
+    if (applied.code !== 0) checkNothing(told, one, span);
+    else if (edited.has(one)) checkGains(told, one, first, span);
+    else checkWhole(told, one, first, span);
   }
+  const others = lines.filter((line) => !told.cases.some((one) => isAbout(one, line)));
+  if (edited.size === 0 && applied.code !== 0) wrongly(told, `nothing relevant moved: ${applied.output}`);
+  else if (![0, 3].includes(applied.code ?? -1) && !applied.output.includes(PREVIEW_FAILS))
+    fail(`it fails after edits: ${applied.output}`);
+  else if (others.length > 0 && edited.size === 0) wrongly(told, others.join("\n"));
+  return applied.code === 0;
 };
 
 /** Somebody has removed what the program adopts. */
@@ -186,7 +177,6 @@ const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> 
   if (way === "misbehaves") {
     const between = snapshotsOf(told);
     for (const one of told.left) checkGains(told, one, second, [before, between]);
-    for (const snapshot of between) snapshot.close();
     if (applied.code === 3) figures["of these, refused"] += 1;
     removeTrick(program);
   }
@@ -200,20 +190,12 @@ const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> 
     if (way === "misbehaves" && applied.code === 3) break;
   }
   figures["changes that were applied"] += 1;
-  const after = snapshotsOf(told);
-  try {
-    // What a trick has asked for at its review is in the change: without the trick, the change is another one.
-    const isOther = way === "misbehaves" && JSON.stringify(second.change.writes).includes("trick");
-    if (applied.code === 0) {
-      figures["programs that were applied as reviewed"] += told.left.length;
-      for (const one of told.left) checkWhole(told, one, second, [before, after]);
-    } else {
-      for (const one of told.left) checkGains(told, one, second, [before, after]);
-      if (!isOther) wrongly(told, `nothing relevant moved, and it ends with ${applied.code}: ${applied.output}`);
-    }
-  } finally {
-    for (const snapshot of [...before, ...after]) snapshot.close();
-  }
+  const span: Span = [before, snapshotsOf(told)];
+  // What a trick has asked for at its review is in the change: without the trick, the change is another one.
+  const isOther = way === "misbehaves" && JSON.stringify(second.change.writes).includes("trick");
+  for (const one of told.left) (applied.code === 0 ? checkWhole : checkGains)(told, one, second, span);
+  if (applied.code === 0) figures["programs that were applied as reviewed"] += told.left.length;
+  else if (!isOther) wrongly(told, `nothing relevant moved, and it ends with ${applied.code}: ${applied.output}`);
   if (applied.report && applied.code === 0 && applied.report.missing > 0)
     fail(`it ends with 0 and lacks writes: ${applied.output}`);
 };
@@ -242,14 +224,15 @@ const applyOnce = async (told: Told, change: Change, way: Way): Promise<Applied>
     return one.code === 0 ? one : other;
   }
   if (way !== "killed") return startApply(told).ended;
-  const operation = await holdWrite(place, change, random);
+  const hasWrite = await holdWrite(place, change, random);
   const applying = startApply(told);
+  if (!hasWrite) return applying.ended;
   let hasEnded = false;
   void applying.ended.then(() => {
     hasEnded = true;
   });
-  while (operation !== undefined && !hasEnded && !(await isHeld(place))) await setTimeout(POLL_MS);
-  if (hasEnded || operation === undefined) return applying.ended;
+  while (!hasEnded && !(await isHeld(place))) await setTimeout(POLL_MS);
+  if (hasEnded) return applying.ended;
   const killed = applying.kill(random.pick(VICTIMS));
   await endFaults(place);
   await killed;
@@ -272,11 +255,8 @@ const operationsOf = ({ writes }: Change): OperationName[] => {
 
 /** The first answer to each kind of write is lost. */
 const loseAnswers = async ({ server }: Place, change: Change): Promise<void> => {
-  const rules = operationsOf(change).map((operation) => ({
-    operation,
-    steps: [{ at: "after" as const, reset: true as const }],
-  }));
-  await faultsOf(server, { rules });
+  const steps = [{ at: "after" as const, reset: true as const }];
+  await faultsOf(server, { rules: operationsOf(change).map((operation) => ({ operation, steps })) });
 };
 
 const throttle = async ({ server }: Place, random: Random): Promise<void> => {
@@ -284,14 +264,14 @@ const throttle = async ({ server }: Place, random: Random): Promise<void> => {
   await faultsOf(server, { random: { rate: 0.1, seed: random.below(1_000_000), steps } });
 };
 
-/** One write is held, before the service carries it out or after. Undefined: the change has none. */
-const holdWrite = async ({ server }: Place, change: Change, random: Random): Promise<OperationName | undefined> => {
+/** One write is held, before the service carries it out or after. Returns whether the change has one. */
+const holdWrite = async ({ server }: Place, change: Change, random: Random): Promise<boolean> => {
   const operation = random.pick(operationsOf(change));
-  if (operation === undefined) return undefined;
+  if (operation === undefined) return false;
   const passed = Array.from({ length: random.below(3) }, () => ({ delay: "1ms" }));
   const held = { at: random.pick(["before", "after"] as const), hold: true as const };
   await faultsOf(server, { rules: [{ operation, steps: [...passed, held] }] });
-  return operation;
+  return true;
 };
 
 /** Whether the write is held now. */

@@ -3,8 +3,8 @@
 import { writesOf } from "../harness/api-process.ts";
 import { differences, ofWrites, type Sent, waits } from "./change/compare.ts";
 import { editByHand } from "./change/edits.ts";
-import { type Case, type Group, isAbout, openGroup } from "./change/group.ts";
-import { type EngineOptions, prepare, runGroups } from "./change/groups.ts";
+import { type Case, isAbout, openGroup } from "./change/group.ts";
+import { type EngineOptions, prepare } from "./change/groups.ts";
 import {
   changePrograms,
   momentsOf,
@@ -17,7 +17,7 @@ import {
   reviewWhole,
   snapshotsOf,
   type Teller,
-  tellerOf,
+  tellStories,
   type Updated,
   update,
 } from "./change/teller.ts";
@@ -26,12 +26,8 @@ import type { PartResult } from "./part.ts";
 /** `rounds`: cases, dynamic resources and the plugin in turn. */
 export const changes = async (options: EngineOptions): Promise<PartResult> => {
   const plugin = await prepare(options);
-  const figures = newFigures();
-  const failures = await runGroups("change", options, async (seeds) => {
-    const group = await openGroup(seeds, { plugin });
-    return runStory(group, figures).finally(group.close);
-  });
-  return { figures: { cases: options.rounds, ...figures }, failures };
+  const open = (seeds: readonly number[]) => openGroup(seeds, { plugin });
+  return tellStories("change", options, { figures: newFigures(), open }, runStory);
 };
 
 const newFigures = () => ({
@@ -52,9 +48,8 @@ const newFigures = () => ({
 type Told = Teller & { figures: ReturnType<typeof newFigures> };
 
 /** Returns what is wrong. */
-const runStory = async (group: Group, figures: Told["figures"]): Promise<string[]> => {
-  const told: Told = { ...tellerOf(group), figures };
-  const { random, program } = told;
+const runStory = async (told: Told): Promise<string[]> => {
+  const { random, program, figures } = told;
   changePrograms(told, (one) => 2 + one.below(6));
   if (random.below(2) === 0) await reviewAndUpdate(told);
   else await update(program);
@@ -73,49 +68,43 @@ const runStory = async (group: Group, figures: Told["figures"]): Promise<string[
 
 /** Returns the cases whose update went through. */
 const reviewAndUpdate = async (told: Told): Promise<readonly Case[]> => {
-  const { program, figures, inPart, fail } = told;
+  const { program, figures, fail } = told;
+  const isInPart = told.inPart !== undefined;
   const reviewed = await reviewWhole(told);
   if (reviewed === undefined) return [];
   if ("report" in reviewed) figures.reviews += 1;
-  const replayed = "report" in reviewed && inPart === undefined ? await replayOf(told, reviewed) : undefined;
+  const replayed = "report" in reviewed && !isInPart ? await replayOf(told, reviewed) : undefined;
   const before = snapshotsOf(told);
   await writesSent(told);
   const updated = await update(program);
   const after = snapshotsOf(told);
-  try {
-    if (!("report" in reviewed)) {
-      if (updated.code === 0 && inPart === undefined)
-        fail(`there is no review, and the update goes through: ${reviewed.problem}`);
-      figures["programs that neither a review nor an update takes"] += told.left.length;
-      return [];
-    }
-    // An engine that ends its program early says nothing of the review (https://github.com/pulumi/pulumi/issues/13616).
-    if (updated.output.includes("Resource monitor is terminating")) {
-      figures["updates of a case whose program the engine ended"] += told.left.length;
-      return [];
-    }
-    const { report, change } = reviewed;
-    for (const differs of report.differs) fail(`differs: ${JSON.stringify(differs)}`);
-    const whole = told.left.filter((one) => goesThrough(told, one, reviewed, updated));
-    const [sent, names] = [await writesSent(told), resourceNames(program)];
-    for (const one of whole) {
-      const [old, now] = [momentsOf(one, before), momentsOf(one, after)];
-      const found = differences({
-        ...{ case: one, report, change, before: old, after: now, names, sent, isInPart: inPart !== undefined },
-      });
-      for (const text of [...found.problems, ...(replayed?.(one) ?? [])]) fail(text, one);
-      figures["rows of access of identities"] += found.rows;
-      figures["rows of access of people"] += found.people;
-      figures["writes of the changes"] += found.writes;
-      const isWhole = inPart === undefined;
-      figures[
-        isWhole ? "updates of a case that went through, as reviewed" : "reviews of a case by one who sees a part"
-      ] += 1;
-    }
-    return whole;
-  } finally {
-    for (const snapshot of [...before, ...after]) snapshot.close();
+  if (!("report" in reviewed)) {
+    if (updated.code === 0 && !isInPart) fail(`there is no review, and the update goes through: ${reviewed.problem}`);
+    figures["programs that neither a review nor an update takes"] += told.left.length;
+    return [];
   }
+  // An engine that ends its program early says nothing of the review (https://github.com/pulumi/pulumi/issues/13616).
+  if (updated.output.includes("Resource monitor is terminating")) {
+    figures["updates of a case whose program the engine ended"] += told.left.length;
+    return [];
+  }
+  const { report, change } = reviewed;
+  for (const differs of report.differs) fail(`differs: ${JSON.stringify(differs)}`);
+  const whole = told.left.filter((one) => goesThrough(told, one, reviewed, updated));
+  const [sent, names] = [await writesSent(told), resourceNames(program)];
+  const figure = isInPart
+    ? "reviews of a case by one who sees a part"
+    : "updates of a case that went through, as reviewed";
+  for (const one of whole) {
+    const moments = { before: momentsOf(one, before), after: momentsOf(one, after) };
+    const found = differences({ case: one, report, change, ...moments, names, sent, isInPart });
+    for (const text of [...found.problems, ...(replayed?.(one) ?? [])]) fail(text, one);
+    figures["rows of access of identities"] += found.rows;
+    figures["rows of access of people"] += found.people;
+    figures["writes of the changes"] += found.writes;
+    figures[figure] += 1;
+  }
+  return whole;
 };
 
 /** Whether review and update say that all steps of the case go through. What only one of them says is a difference. */
@@ -127,11 +116,9 @@ const goesThrough = ({ figures, inPart, fail }: Told, one: Case, { report }: Rev
   const failed = updated.failed.filter((urn) => isAbout(one, nameIn(urn)));
   const hasFailed = failed.length > 0 || (updated.code !== 0 && updated.failed.length === 0);
   const isUnknown = failing.length === 0 && waits(one, report);
+  const said = failing.join("\n") || "goes through";
   if (failing.length > 0 !== hasFailed && inPart === undefined && !isUnknown)
-    fail(
-      `the review: ${failing.join("\n") || "goes through"}\nthe update: ${failed.join("\n")}\n${updated.output}`,
-      one,
-    );
+    fail(`the review: ${said}\nthe update: ${failed.join("\n")}\n${updated.output}`, one);
   if (failing.length === 0 && !hasFailed) return true;
   figures["updates of a case that fail, as reviewed"] += 1;
   return false;

@@ -21,7 +21,7 @@ export const startCommand = (...args: string[]): Started =>
 
 /** In another folder, with another environment, or of another package. */
 export const startCommandIn = (
-  { main = MAIN, ...own }: { cwd?: string; env: NodeJS.ProcessEnv; main?: string },
+  { main = MAIN, ...own }: { cwd?: string; env: NodeJS.ProcessEnv; main?: string; detached?: boolean },
   args: readonly string[],
 ) => {
   const child = spawn(process.execPath, [main, ...args], { ...own, stdio: ["ignore", "pipe", "pipe"] });

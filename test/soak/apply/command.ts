@@ -1,13 +1,9 @@
 // `irm apply` in a process group of its own, as a job runs it: it can be killed as a whole, or one of the processes that it has started.
-import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { sharedEnv } from "../../harness/irm-command.ts";
+import { startCommandIn } from "../../support/command.ts";
 import { processesBelow } from "../../support/process.ts";
 import type { Group } from "../change/group.ts";
 import { CHANGE } from "../change/teller.ts";
-
-const MAIN = fileURLToPath(new URL("../../../cli/main.ts", import.meta.url));
 
 export interface Applied {
   /** null: it was killed */
@@ -23,15 +19,11 @@ export const VICTIMS = ["command", "engine", "node", "all"] as const;
 type Victim = (typeof VICTIMS)[number];
 
 export const startApply = ({ program, flags }: Pick<Group, "program" | "flags">) => {
-  const args = [MAIN, "apply", CHANGE, "--stack", "dev", "--yes", "--format", "json", ...flags];
-  const child = spawn(process.execPath, args, {
-    ...{ cwd: program.folder, env: sharedEnv(program), detached: true },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const pid = child.pid as number;
-  const closed = new Promise<number | null>((resolve) => child.on("close", resolve));
-  const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
-    ([code, stdout, stderr]): Applied => ({ code, ...reportIn(stdout), output: `${stderr}\n${stdout}` }),
+  const args = ["apply", CHANGE, "--stack", "dev", "--yes", "--format", "json", ...flags];
+  const started = startCommandIn({ cwd: program.folder, env: sharedEnv(program), detached: true }, args);
+  const pid = started.process.pid as number;
+  const ended = started.finished.then(
+    ({ code, stdout, stderr }): Applied => ({ code, ...reportIn(stdout), output: `${stderr}\n${stdout}` }),
   );
   const endGroup = (): void => {
     try {

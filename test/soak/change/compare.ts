@@ -32,8 +32,7 @@ export const differences = (compared: Compared) => {
   const { case: one, report, change, before, after, names, sent, isInPart } = compared;
   const isOfWrite = ofWrites(change);
   const writes = change.writes.filter((write) => isOfWrite(one, write));
-  const isOwn = ({ uid }: { uid: string | null }, name: string): boolean =>
-    uid === null ? isAbout(one, name) : isOf(one, uid);
+  const isOwn = (uid: string | null, name: string): boolean => (uid === null ? isAbout(one, name) : isOf(one, uid));
   const rows = before.flatMap((old, i) => rowsOf(old, after[i] as Moment));
   const people = before.flatMap((old, i) => peopleRows(old, after[i] as Moment));
   const counts = { rows: rows.length, people: people.length, writes: writes.length };
@@ -61,12 +60,12 @@ export const differences = (compared: Compared) => {
     ...inFile,
     ...apart(
       "the review",
-      report.identities.flatMap(({ uid, name, ...own }) => (isOwn({ uid }, name) ? shownOf(uid ?? name, own) : [])),
+      report.identities.flatMap(({ uid, name, ...own }) => (isOwn(uid, name) ? shownOf(uid ?? name, own) : [])),
       rows.map((row) => at(row, nameOf(row.identity))),
     ),
     ...apart(
       "the review of people",
-      report.people.flatMap(({ uid, subject, ...own }) => (isOwn({ uid }, subject) ? shownOf(subject, own) : [])),
+      report.people.flatMap(({ uid, subject, ...own }) => (isOwn(uid, subject) ? shownOf(subject, own) : [])),
       people.map((row) => at(row, inviteOf(row.identity))),
     ),
     ...(sent ? methodsApart(writes, sent, one) : []),
@@ -79,17 +78,12 @@ export const waits = (one: Case, { unknown }: Report): boolean =>
   unknown.some(({ subject, message }) => subject === "" || isAbout(one, message));
 
 /** Gains that the review shows neither there nor above, where a part of an update has run. What may hold in between is a finding. */
-export const gainsBeyond = ({
-  report,
-  change,
-  before,
-  after,
-}: Pick<Compared, "report" | "change" | "before" | "after">): string[] => {
+export const gainsBeyond = (compared: Pick<Compared, "report" | "change" | "before" | "after">): string[] => {
+  const { report, change, before, after } = compared;
   const [keys, written] = [keysIn(before, after), keysOfWrites(change)];
   const shown = new Set(change.rows.map((row) => textOfRow(row, written)));
-  const between = new Set(
-    report.findings.flatMap(({ rule, subject }) => (rule === "transient-access" ? [subject] : [])),
-  );
+  const transient = report.findings.filter(({ rule }) => rule === "transient-access");
+  const between = new Set(transient.map(({ subject }) => subject));
   return before
     .flatMap((old, i) => rowsOf(old, after[i] as Moment))
     .flatMap(({ identity, sign, group, capability }) => {

@@ -97,8 +97,7 @@ const uidsIn = (value: unknown): string[] => {
 
 /** A team of its own, which has a member: nothing of it is in the change, or below what the change has. */
 export const editThatDoesNotMatter = async ({ owner }: Group, { made, random, prefix }: Case): Promise<void> => {
-  const create = async (path: string, body: Json): Promise<string> =>
-    (await owner.call("POST", `${IAM}/${path}`, body)).uid as string;
+  const { create } = owner;
   const fresh = (): string => `${prefix}by-hand-${random.hex(6)}`;
   const group = await create(`groups/${made.organization}`, { name: fresh() });
   const identity = await create(`identities/${group}`, { name: fresh(), claimMatch: someClaims(random) });

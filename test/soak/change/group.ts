@@ -3,9 +3,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mintDevToken } from "../../../cli/command/serve-token.ts";
-import { type Json, rootOf } from "../../../schema/index.ts";
+import { rootOf } from "../../../schema/index.ts";
 import { createWorkplace, type Workplace } from "../../harness/engine-workplace.ts";
-import { IAM, type Owner, ownerOf } from "../../harness/small-engine/owner.ts";
+import { type Owner, ownerOf } from "../../harness/small-engine/owner.ts";
 import { createRandom, type Random } from "../../support/random.ts";
 import { type HandMade, makeByHand } from "../program/hand-made.ts";
 import { DESCRIPTION, type Described, sourceFor, together } from "./described.ts";
@@ -57,17 +57,16 @@ export const openGroup = async (seeds: readonly number[], options: Options) => {
     const owner = await ownerOf(place.server);
     const organizations = await organizationsOf(place, owner, seeds);
     const atSecond = second && (await organizationsOf(second, await ownerOf(second.server), seeds));
-    const provider = second && {
-      ...{ baseUrl: second.server.baseUrl, authUrl: second.server.authUrl, tokenEnv: "SECOND_TOKEN" },
-    };
+    const { baseUrl = "", authUrl = "" } = second?.server ?? {};
+    const provider = { baseUrl, authUrl, tokenEnv: "SECOND_TOKEN" };
     const cases: Case[] = [];
     for (const [i, seed] of seeds.entries()) {
       const own = createRandom(seed);
       const [organization, other] = [organizations[i] as string, atSecond?.[i]];
       const prefix = prefixOf(i);
-      const home = (await owner.call("POST", `${IAM}/groups/${organization}`, { name: "home" })).uid as string;
-      const made = await makeByHand(own, { call: owner.call, home, organization, prefix });
-      const atOther = other && provider ? { provider, organization: other } : undefined;
+      const home = await owner.create(`groups/${organization}`, { name: "home" });
+      const made = await makeByHand(own, { ...owner, home, organization, prefix });
+      const atOther = other ? { provider, organization: other } : undefined;
       // One that fails keeps the steps of all others from running.
       const programs = caseProgram(own, made, { second: atOther, mayFail: seeds.length === 1, mayWait });
       cases.push({
@@ -78,7 +77,7 @@ export const openGroup = async (seeds: readonly number[], options: Options) => {
     const env = {
       // For the flag of the events of an update.
       PULUMI_DEBUG_COMMANDS: "true",
-      ...(second && { SECOND_TOKEN: await tokenOf(second), IRM_ALLOW_TOKEN_SOURCES: "SECOND_TOKEN" }),
+      ...(second && { SECOND_TOKEN: (await ownerOf(second.server)).token(), IRM_ALLOW_TOKEN_SOURCES: "SECOND_TOKEN" }),
     };
     const source = sourceOf(isNative ? "pulumi-irm/plugin" : "pulumi-irm");
     const program = await place.program("case", source, env, {
@@ -86,7 +85,7 @@ export const openGroup = async (seeds: readonly number[], options: Options) => {
       ownHost: true,
       ...(isNative && { plugin }),
     });
-    const flags = second ? ["--service", `${second.server.baseUrl}=SECOND_TOKEN`] : [];
+    const flags = second ? ["--service", `${baseUrl}=SECOND_TOKEN`] : [];
     const isInPart = mayBeInPart && !second && random.below(4) === 0;
     const inPart = isInPart ? await readerOf(place, owner, cases, random) : undefined;
     // `inPart`: the review is that of one who sees a part. `second`: another service, which each program has resources at.
@@ -109,23 +108,19 @@ export const isOf = ({ organizations }: Case, uid: string): boolean => organizat
 /** Uids of one for each: the first one is the server's own. */
 const organizationsOf = async (
   { server }: Workplace,
-  { call, renewToken }: Owner,
+  { create, renewToken }: Owner,
   all: readonly unknown[],
 ): Promise<string[]> => {
   const uids = [server.organization];
-  for (const [i] of all.entries())
-    if (i > 0) uids.push((await call("POST", `${IAM}/groups`, { name: `${prefixOf(i)}organization` })).uid as string);
+  for (const [i] of all.entries()) if (i > 0) uids.push(await create("groups", { name: `${prefixOf(i)}organization` }));
   await renewToken();
   return uids;
 };
 
-const tokenOf = async ({ server }: Workplace): Promise<string> => (await ownerOf(server)).token();
-
 /** The environment of an identity that reads some of each organization, or some of the kinds. */
 const readerOf = async (place: Workplace, owner: Owner, cases: readonly Case[], random: Random) => {
   const { organization, issuer } = place.server;
-  const create = async (path: string, body: Json): Promise<string> =>
-    (await owner.call("POST", `${IAM}/${path}`, body)).uid as string;
+  const { create } = owner;
   const claimMatch = { issuer, subject: READER };
   const reader = await create(`identities/${organization}`, { name: READER, claimMatch });
   const [viewer] = place.rows("roles", "name = 'viewer' AND parent IS NULL");

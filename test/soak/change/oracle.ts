@@ -42,14 +42,8 @@ export const snapshotOf = (file: string, copy: string) => {
   const database = openDatabase(copy);
   const store = createStore(database);
   const all = (sql: string): Json[] => store.statement(sql).all() as Json[];
-  const named = new Map(
-    ["groups", "identities", "roles"].flatMap((table) =>
-      all(`SELECT uid, name, parent FROM ${table}`).map(({ uid, name, parent }): [string, Named] => [
-        uid as string,
-        { name: name as string, parent: parent as string | null },
-      ]),
-    ),
-  );
+  const tables = ["groups", "identities", "roles"].map((table) => all(`SELECT uid, name, parent FROM ${table}`));
+  const named = new Map((tables.flat() as unknown as (Named & { uid: string })[]).map((row) => [row.uid, row]));
   const people = peopleIn(all);
   return {
     of: (organization: string) => {

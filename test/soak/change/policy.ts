@@ -44,10 +44,8 @@ export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExcl
     ...(chance(4) && { maxRemovals: 5 }),
     allowReplace: true,
   };
-  const uids = { groups: {}, identities: {}, roles: {} } as Record<
-    "groups" | "identities" | "roles",
-    Record<string, string>
-  >;
+  const none = (): Record<string, string> => ({});
+  const uids = { groups: none(), identities: none(), roles: none() };
   const fresh = (word: string): string => `${made.prefix}p-${word}-${++count}`;
   const somewhere = (): string | undefined => (chance(4) ? undefined : random.pick(groups)?.key);
   const can = (): string[] => someCapabilities(random).map(capabilityName);
@@ -64,12 +62,8 @@ export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExcl
     const identity = random.pick(identities)?.key;
     const role = random.pick([...roles.map(({ key }) => key), "viewer", "editor"]);
     const group = chance(6) ? undefined : random.pick(groups)?.key;
-    if (
-      identity === undefined ||
-      access.some((one) => one.group === group && one.role === role && one.identity === identity)
-    )
-      return;
-    access.push({ group, role, identity });
+    const isThere = access.some((one) => one.group === group && one.role === role && one.identity === identity);
+    if (identity !== undefined && !isThere) access.push({ group, role, identity });
   };
   const addPeople = (): void => {
     people[`x-${random.hex(3)}`] = [random.pick([...roles.map(({ key }) => key), "viewer"])];
@@ -182,15 +176,10 @@ export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExcl
   };
   const listOf = (nodes: readonly Node[]): Json =>
     Object.fromEntries(
-      nodes.map(({ key, was, name: own, in: place, content }) => [
-        key,
-        {
-          ...(place !== undefined && { in: pathOf(place) }),
-          ...(was && { was }),
-          ...(own && { name: own }),
-          ...content,
-        },
-      ]),
+      nodes.map(({ key, was, name: own, in: place, content }) => {
+        const at = place !== undefined && { in: pathOf(place) };
+        return [key, { ...at, ...(was && { was }), ...(own && { name: own }), ...content }];
+      }),
     );
 
   return {
@@ -211,13 +200,10 @@ export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExcl
       return { name, args: { ...args, policy }, options };
     },
     /** the file of `adopt`; undefined: there is none */
-    uids: (): Json | undefined =>
-      typeof args.adopt === "object"
-        ? {
-            ...uids,
-            groups: Object.fromEntries(Object.entries(uids.groups).map(([key, uid]) => [pathOf(key), uid])),
-          }
-        : undefined,
+    uids: (): Json | undefined => {
+      const groups = Object.fromEntries(Object.entries(uids.groups).map(([key, uid]) => [pathOf(key), uid]));
+      return typeof args.adopt === "object" ? { ...uids, groups } : undefined;
+    },
     change: (times: number): void => {
       changes += 1;
       // A former key counts for one update.

@@ -7,12 +7,14 @@ import { type Report, Report as ReportShape } from "../../../access/review/repor
 import { readChange } from "../../../cli/files.ts";
 import type { Program, Workplace } from "../../harness/engine-workplace.ts";
 import { irmIn } from "../../harness/irm-command.ts";
+import type { PartOptions, PartResult } from "../part.ts";
 import { type Case, type Group, isAbout, writeProgram } from "./group.ts";
+import { runGroups } from "./groups.ts";
 import { type Moment, type Snapshot, snapshotOf } from "./oracle.ts";
 
 export type Teller = ReturnType<typeof tellerOf>;
 
-export const tellerOf = (group: Group) => {
+const tellerOf = (group: Group) => {
   const problems: string[] = [];
   /** Says what is wrong with a case; without one, with all of them. */
   const fail = (text: string, one?: Case): void => {
@@ -20,7 +22,25 @@ export const tellerOf = (group: Group) => {
     problems.push(`${text}\n${program}`);
   };
   // `left`: the cases that still take part.
-  return { ...group, fail, problems, left: group.cases as readonly Case[], snapshots: 0 };
+  return { ...group, fail, problems, left: group.cases as readonly Case[], snapshots: [] as Snapshot[] };
+};
+
+/** Tells the story of each group, which returns what is wrong. Snapshots are open until its end. */
+export const tellStories = async <F extends PartResult["figures"]>(
+  part: string,
+  options: PartOptions,
+  { figures, open }: { figures: F; open(seeds: readonly number[]): Promise<Group> },
+  story: (told: Teller & { figures: F }) => Promise<string[]>,
+): Promise<PartResult> => {
+  const failures = await runGroups(part, options, async (seeds) => {
+    const told = { ...tellerOf(await open(seeds)), figures };
+    const close = (): Promise<void> => {
+      for (const snapshot of told.snapshots) snapshot.close();
+      return told.close();
+    };
+    return story(told).finally(close);
+  });
+  return { figures: { cases: options.rounds, ...figures }, failures };
 };
 
 export const changePrograms = (told: Teller, times: (random: Case["random"]) => number): void => {
@@ -64,7 +84,12 @@ export const nameIn = (urn: string): string => urn.split("::").at(-1) as string;
 export const placesOf = ({ place, second }: Group): Workplace[] => (second ? [place, second] : [place]);
 
 export const snapshotsOf = (told: Teller): Snapshot[] =>
-  placesOf(told).map(({ folder }) => snapshotOf(join(folder, "irm.db"), join(folder, `moment-${++told.snapshots}.db`)));
+  placesOf(told).map(({ folder }) => {
+    const copy = join(folder, `moment-${told.snapshots.length}.db`);
+    const snapshot = snapshotOf(join(folder, "irm.db"), copy);
+    told.snapshots.push(snapshot);
+    return snapshot;
+  });
 
 /** Of a case at each service. */
 export const momentsOf = ({ organizations }: Case, all: readonly Snapshot[]): Moment[] =>

@@ -9,12 +9,12 @@ import { someCapabilities, someClaims } from "./some.ts";
 export type HandMade = Awaited<ReturnType<typeof makeByHand>>;
 
 /** A caller who may do everything in the organization, and a group in it. */
-type Owner = Pick<Testbed, "call" | "home" | "organization">;
+type Owner = Pick<Testbed, "call" | "create" | "home" | "organization">;
 
 /** All names in it begin with the prefix, also those of what a program declares. */
-export const makeByHand = async (random: Random, { call, home, organization, prefix }: Owner & { prefix: string }) => {
-  const create = async (collection: string, parent: string, body: Json): Promise<string> =>
-    (await call("POST", `${IAM}/${collection}/${parent}`, body)).uid as string;
+export const makeByHand = async (random: Random, place: Owner & { prefix: string }) => {
+  const { call, home, organization, prefix } = place;
+  const create = (plural: string, parent: string, body: Json) => place.create(`${plural}/${parent}`, body);
   const { roles: found } = await call("GET", `${IAM}/roles?name=viewer&uidp.inRoot=true`);
   const viewer = (found as { uid: string }[])[0]?.uid as string;
   /** what a program may adopt, as it declares it */
@@ -52,10 +52,7 @@ export const makeByHand = async (random: Random, { call, home, organization, pre
   const oidc = { issuer: "https://people.example", clientId: "people", pkceEnabled: true, groupsClaim: "groups" };
   const [defaultRole] = roles as [string];
   const provider = await create("identityProviders", organization, { name: named("people"), oidc, defaultRole });
-  adoptable.push({
-    kind: "identityProvider",
-    uid: provider,
-    inputs: { parent: organization, name: named("people"), oidc, defaultRole },
-  });
+  const inputs = { parent: organization, name: named("people"), oidc, defaultRole };
+  adoptable.push({ kind: "identityProvider", uid: provider, inputs });
   return { prefix, organization, home, groups, setGroup, identities, roles, providers: [provider], viewer, adoptable };
 };

@@ -30,6 +30,8 @@ export const accessProgram = (random: Random, made: HandMade) => {
   const role = (one?: Declared): unknown => any("role", [...made.roles, made.viewer], one);
 
   const declare = (kind: Kind, inputs: Json, name = fresh(kind)): void => void resources.push({ name, kind, inputs });
+  const declareNamed = (kind: Kind, parent: unknown, inputs: Json, name = fresh(kind)): void =>
+    declare(kind, { parent, name, ...inputs }, name);
 
   const isTaken = (kind: Kind, fields: readonly string[], inputs: Json): boolean =>
     named(kind).some((one) =>
@@ -47,24 +49,15 @@ export const accessProgram = (random: Random, made: HandMade) => {
 
   const makers: Partial<Record<Kind, () => void>> = {
     group: () => {
-      const name = fresh("group");
       const force = chance(2) ? { forceDestroy: true } : {};
-      declare("group", { parent: place(), name, description: random.hex(4), allowReplace: true, ...force }, name);
+      declareNamed("group", place(), { description: random.hex(4), allowReplace: true, ...force });
     },
     identity: () => {
-      const name = fresh("identity");
-      const inputs = { name, claimMatch: someClaims(random), forceDestroy: true, allowReplace: true };
-      declare("identity", { parent: place(), ...inputs }, name);
+      const inputs = { claimMatch: someClaims(random), forceDestroy: true, allowReplace: true };
+      declareNamed("identity", place(), inputs);
     },
     // Above all that may name it.
-    role: () => {
-      const name = fresh("role");
-      declare(
-        "role",
-        { parent: made.organization, name, capabilities: someCapabilities(random), allowReplace: true },
-        name,
-      );
-    },
+    role: () => declareNamed("role", made.organization, { capabilities: someCapabilities(random), allowReplace: true }),
     roleBinding: () => {
       const inputs = { parent: place(), identity: identity(), role: role() };
       if (!isTaken("roleBinding", ["parent", "identity", "role"], inputs)) declare("roleBinding", inputs);
@@ -78,12 +71,8 @@ export const accessProgram = (random: Random, made: HandMade) => {
       declare("roleBindingSet", { parent, bindings: pairs(), ...(chance(2) && { exclusive: true }) });
     },
     identityProvider: () => {
-      const name = fresh("identityProvider");
-      declare(
-        "identityProvider",
-        { parent: made.organization, name, oidc: signIn(), defaultRole: role(), forceDestroy: true },
-        name,
-      );
+      const inputs = { oidc: signIn(), defaultRole: role(), forceDestroy: true };
+      declareNamed("identityProvider", made.organization, inputs);
     },
     externalGroupRoleMapping: () => {
       const inputs = { parent: any("identityProvider", made.providers), scope: made.organization };
@@ -95,10 +84,7 @@ export const accessProgram = (random: Random, made: HandMade) => {
         ...(chance(2) && { email: `${random.hex(4)}@acme.example` }),
         ...(chance(2) && { singleUse: true }),
       }),
-    repo: () => {
-      const name = fresh("repo");
-      declare("repo", { parent: place(), name, description: random.hex(4) }, name);
-    },
+    repo: () => declareNamed("repo", place(), { description: random.hex(4) }),
   };
 
   const signIn = (): Json => ({
