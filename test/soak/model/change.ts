@@ -7,6 +7,7 @@ import {
   capabilitiesOf,
   capability,
   forget,
+  isReadable,
   isUnderOrSelf,
   type Json,
   type Kind,
@@ -17,6 +18,8 @@ import {
   rootOf,
   rowOf,
   rowsOf,
+  UID,
+  type Verb,
 } from "./oracle.ts";
 
 const isName = (value: unknown): boolean =>
@@ -70,8 +73,6 @@ export const isStranger = (oracle: Oracle, caller: string, group: string, identi
   rootOf(identityUid as string) !== rootOf(group) &&
   !can(oracle, caller, [capability("identities", "LIST")], identityUid as string);
 
-const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
-
 /** Takes a new record's uid from the answer: it has to be fresh, and one segment below its parent (docs/contract.md#uids). */
 const adopt = (oracle: Oracle, kind: Kind, parent: string | undefined, uid: string, fields: Json): Row => {
   deepStrictEqual({ uid: UID.test(uid), parent: parentOf(uid) }, { uid: true, parent });
@@ -96,15 +97,14 @@ export const expectCreate = (
   fields: Json,
 ): Expectation => {
   const allowed = parent === undefined || can(oracle, caller, [capability(kind, "CREATE")], parent);
+  const escalates = kind === "roles" && !can(oracle, caller, capabilitiesOf({ fields } as Row), parent as string);
   const above = parent === undefined || rowOf(oracle, "groups", parent) !== undefined;
   const problems = allowed
     ? [
         ...problemOf(brokenFields(kind, fields, true)),
         ...(above ? [] : [missing]),
         ...(kind === "roleBindings" ? linkProblems(oracle, caller, parent as string, fields) : []),
-        ...(kind === "roles" && !can(oracle, caller, capabilitiesOf({ fields } as Row), parent as string)
-          ? [denied]
-          : []),
+        ...(escalates ? [denied] : []),
       ]
     : [denied];
   return {
@@ -152,13 +152,7 @@ export const expectBatch = (oracle: Oracle, caller: string, parent: string, link
 };
 
 /** A caller learns whether the record exists only if it may read the scope (docs/contract.md#d5). */
-const existenceProblems = (
-  oracle: Oracle,
-  caller: string,
-  kind: Kind,
-  uid: string,
-  verb: "UPDATE" | "DELETE",
-): Problem[] => {
+const existenceProblems = (oracle: Oracle, caller: string, kind: Kind, uid: string, verb: Verb): Problem[] => {
   if (!can(oracle, caller, [capability(kind, verb)], uid)) return [denied];
   return rowOf(oracle, kind, uid) ? [] : [missing];
 };
@@ -282,16 +276,12 @@ const preconditionProblems = (oracle: Oracle, { kind, uid }: Row): Problem[] => 
   if (kind !== "groups") return [];
   const children = new Set(rows.filter(({ parent, founding }) => parent === uid && !founding).map((row) => row.kind));
   if (children.size === 0) return [];
-  const preconditions = [...children].map(
-    (child) => `RESOURCE_NOT_EMPTY: cannot delete group with child ${CHILDREN[child]}`,
-  );
-  return [{ code: "FAILED_PRECONDITION", preconditions }];
+  const textOf = (child: Kind) => `RESOURCE_NOT_EMPTY: cannot delete group with child ${CHILDREN[child]}`;
+  return [{ code: "FAILED_PRECONDITION", preconditions: [...children].map(textOf) }];
 };
 
-/** Every caller reads the built-in roles; other records need the list capability. */
 export const expectGet = (oracle: Oracle, caller: string, kind: Kind, uid: string): Expectation => {
   const row = rowOf(oracle, kind, uid);
-  const open = kind === "roles" && parentOf(uid) === undefined;
-  if (!open && !can(oracle, caller, [capability(kind, "LIST")], uid)) return { problems: [denied], accept: () => ({}) };
+  if (!isReadable(oracle, caller, kind, uid)) return { problems: [denied], accept: () => ({}) };
   return { problems: row ? [] : [missing], accept: () => messageOf(oracle, row as Row) };
 };

@@ -147,6 +147,7 @@ const link = fc.record({
   toReader: fc.boolean(),
 });
 type LinkRef = typeof link extends fc.Arbitrary<infer T> ? T : never;
+type Link = Record<string, string | undefined>;
 
 export const createGroup = command(
   "createGroup",
@@ -191,11 +192,7 @@ export const createIdentity = createIn(
 export const createRole = createIn("roles", fc.record({ name, description, capabilities }));
 
 // Every other role is taken from where it may be bound.
-const linkOf = (
-  oracle: Oracle,
-  { identity, role, toReader }: LinkRef,
-  group: string,
-): Record<string, string | undefined> => ({
+const linkOf = (oracle: Oracle, { identity, role, toReader }: LinkRef, group: string): Link => ({
   identityUid: toReader ? oracle.callers[1] : pick(oracle, "identities", identity),
   roleUid: pick(oracle, "roles", role, ({ parent = group }) => role.n % 2 === 0 || isUnderOrSelf(parent, group)),
 });
@@ -288,7 +285,10 @@ export const update = command("update", updateParams, (oracle, params, by) => {
 
   const all: Json = { ...fields, ...(kind === "roleBindings" && linkOf(oracle, params.link, row?.parent ?? uid)) };
   const wanted = FIELDS[kind].filter((key) => keys.includes(key));
-  const change = present(Object.fromEntries(wanted.flatMap((key) => entriesOf(all, key))));
+  const entries = wanted.flatMap((key) =>
+    Object.entries(key === "relationship" ? fields.relationship : { [key]: all[key] }),
+  );
+  const change = present(Object.fromEntries(entries));
   const nested = mask === "claimMatch.subject";
   // A path into a message that is not there means different things to different servers.
   if (nested && !(kind === "identities" && row?.fields.claimMatch)) return undefined;
@@ -313,9 +313,6 @@ export const update = command("update", updateParams, (oracle, params, by) => {
     expectation: expected.expectUpdate(oracle, by, kind, uid, change, { paths, unknown }),
   };
 });
-
-const entriesOf = (all: Json, key: string): [string, unknown][] =>
-  key === "relationship" ? Object.entries(all.relationship as Json) : [[key, all[key]]];
 
 const RELATIONSHIPS = (change: Json) => ["claimMatch", "servicePrincipal"].filter((member) => member in change);
 

@@ -2,16 +2,16 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { type Expectation, invalid } from "./expectation.ts";
 import {
-  can,
-  capability,
+  isReadable,
   isUnder,
   type Json,
+  KINDS,
   type Kind,
   messageOf,
   type Oracle,
-  parentOf,
   type Row,
   rowsOf,
+  UID,
   type Walk,
 } from "./oracle.ts";
 
@@ -23,24 +23,19 @@ export type Query = Partial<
 >;
 
 const THREE_DAYS_MS = 3 * 24 * 60 * 60 * 1000;
-const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
+
+const NAMED: readonly Kind[] = ["groups", "identities", "roles"];
 
 // Which property of a record each spelling of a field orders by.
-const ORDERS: Record<string, (row: Row) => string | number> = {
-  uid: ({ uid }) => uid,
-  id: ({ uid }) => uid,
-  name: ({ fields }) => fields.name as string,
-  create_time: ({ createMs }) => createMs,
-  createTime: ({ createMs }) => createMs,
-  created_at: ({ createMs }) => createMs,
-  update_time: ({ updateMs }) => updateMs,
-  updateTime: ({ updateMs }) => updateMs,
-  updated_at: ({ updateMs }) => updateMs,
-};
-const BINDING_ORDERS = ["uid", "id", "create_time", "createTime", "created_at"];
+const ORDERS: [spelling: RegExp, key: (row: Row) => string | number, kinds: readonly Kind[]][] = [
+  [/^(uid|id)$/, ({ uid }) => uid, KINDS],
+  [/^(create_time|createTime|created_at)$/, ({ createMs }) => createMs, KINDS],
+  [/^name$/, ({ fields }) => fields.name as string, NAMED],
+  [/^(update_time|updateTime|updated_at)$/, ({ updateMs }) => updateMs, NAMED],
+];
 
-const isOrdered = (kind: Kind, field: string) =>
-  Object.hasOwn(ORDERS, field) && (kind !== "roleBindings" || BINDING_ORDERS.includes(field));
+const keyOf = (kind: Kind, field: string) =>
+  ORDERS.find(([spelling, , kinds]) => spelling.test(field) && kinds.includes(kind))?.[1];
 
 // "" and absent are one in proto3: the default.
 const orderOf = (orderBy: string | undefined): [field: string, direction: string] => {
@@ -49,9 +44,9 @@ const orderOf = (orderBy: string | undefined): [field: string, direction: string
 };
 
 /** Orders as the request asks; ties by uid in the same direction (docs/contract.md#d14). */
-const comparator = (orderBy: string | undefined): ((a: Row, b: Row) => number) => {
+const comparator = (kind: Kind, orderBy: string | undefined): ((a: Row, b: Row) => number) => {
   const [field, direction] = orderOf(orderBy);
-  const key = ORDERS[field] as (row: Row) => string | number;
+  const key = keyOf(kind, field) as (row: Row) => string | number;
   const sign = direction === "desc" ? -1 : 1;
   const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
   return (a, b) => sign * (compare(key(a), key(b)) || compare(a.uid, b.uid));
@@ -72,14 +67,11 @@ const matches = (kind: Kind, query: Query, { uid, parent, fields }: Row): boolea
 const relationshipOf = ({ claimMatch }: Json) =>
   claimMatch ? "RELATIONSHIP_TYPE_CLAIM_MATCH" : "RELATIONSHIP_TYPE_SERVICE_PRINCIPAL";
 
-const isReadable = (oracle: Oracle, caller: string, { kind, uid }: Row): boolean =>
-  (kind === "roles" && parentOf(uid) === undefined) || can(oracle, caller, [capability(kind, "LIST")], uid);
-
 const brokenFields = (kind: Kind, query: Query): string[] => {
   const [field, direction] = orderOf(query.orderBy);
   const bad = (uid: string | undefined) => uid !== undefined && !UID.test(uid);
   return [
-    ...(isOrdered(kind, field) && ["asc", "desc"].includes(direction) ? [] : ["orderBy"]),
+    ...(keyOf(kind, field) && ["asc", "desc"].includes(direction) ? [] : ["orderBy"]),
     ...((query.pageSize ?? 0) < 0 ? ["pageSize"] : []),
     ...((query.skip ?? 0) < 0 ? ["skip"] : []),
     ...(bad(query["uidp.descendantsOf"]) ? ["uidp.descendantsOf"] : []),
@@ -94,8 +86,10 @@ export const expectList = (oracle: Oracle, caller: string, kind: Kind, query: Qu
   // A token older than three days restarts the list without an error (docs/contract.md#d6).
   const from = walk && oracle.nowMs - walk.issuedMs <= THREE_DAYS_MS ? walk : undefined;
 
-  const compare = comparator(query.orderBy);
-  const all = rowsOf(oracle, kind).filter((row) => matches(kind, query, row) && isReadable(oracle, caller, row));
+  const compare = comparator(kind, query.orderBy);
+  const all = rowsOf(oracle, kind).filter(
+    (row) => matches(kind, query, row) && isReadable(oracle, caller, kind, row.uid),
+  );
   const rest = all.toSorted(compare).filter((row) => !from || compare(row, from.cursor) > 0);
   const size = Math.min(query.pageSize || 50, 200);
   const skip = query.skip ?? 0;

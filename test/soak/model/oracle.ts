@@ -52,6 +52,8 @@ export interface Oracle {
   tokensMs: number;
 }
 
+export const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
+
 export const isUnder = (group: string, uid: string): boolean => uid.startsWith(`${group}/`);
 export const isUnderOrSelf = (group: string, uid: string): boolean => uid === group || isUnder(group, uid);
 export const rootOf = (uid: string): string => uid.split("/")[0] as string;
@@ -77,6 +79,10 @@ export const can = (oracle: Oracle, caller: string, capabilities: readonly strin
   return capabilities.every((name) => held.has(name));
 };
 
+/** Every caller reads the built-in roles; other records need the list capability. */
+export const isReadable = (oracle: Oracle, caller: string, kind: Kind, uid: string): boolean =>
+  (kind === "roles" && parentOf(uid) === undefined) || can(oracle, caller, [capability(kind, "LIST")], uid);
+
 const timeText = (ms: number): string => new Date(ms).toISOString();
 
 /** A record as a response has it (docs/contract.md#d1). */
@@ -97,11 +103,10 @@ export const messageOf = (oracle: Oracle, row: Row): Json => {
 
 // Hydrated, without the uids beside (docs/contract.md#role-bindings).
 const bindingOf = (oracle: Oracle, { uid, parent, fields, createMs }: Row): Json => {
-  const named = (row: Row | undefined) => ({
-    uid: row?.uid,
-    name: row?.fields.name,
-    description: row?.fields.description ?? "",
-  });
+  const named = (row: Row | undefined) => {
+    const { name, description = "" } = row?.fields ?? {};
+    return { uid: row?.uid, name, description };
+  };
   const identity = rowOf(oracle, "identities", fields.identityUid);
   const { issuer = "", subject = "" } = (identity?.fields.claimMatch ?? {}) as Record<string, string | undefined>;
   return {
