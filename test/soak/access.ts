@@ -115,11 +115,8 @@ const createWorld = async (seed: number) => {
   const store = createStore(openDatabase(":memory:"));
   const clock = manualClock();
   const api = await startServer({ clock, store, ids: shuffledIds(seed) });
-  const [auditor, reader, outsider] = [
-    await api.actor("auditor"),
-    await api.actor("reader"),
-    await api.actor("outsider"),
-  ];
+  const [auditor, reader] = [await api.actor("auditor"), await api.actor("reader")];
+  const outsider = await api.actor("outsider");
   const services = {
     log: () => undefined,
     store,

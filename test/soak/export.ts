@@ -17,12 +17,10 @@ import { type Deployment, deploy, PROJECT, startPacedServer } from "./export/pro
 import { type PartOptions, type PartResult, proveEach } from "./part.ts";
 import { growOrganization } from "./random-organization.ts";
 
-const FORMS = [
-  { format: "typescript", isNative: false },
-  { format: "yaml", isNative: false },
-  { format: "typescript", isNative: true },
-  { format: "yaml", isNative: true },
-] as const;
+const FORMS = [false, true].flatMap((isNative) => [
+  { format: "typescript" as const, isNative },
+  { format: "yaml" as const, isNative },
+]);
 
 type Form = (typeof FORMS)[number];
 
@@ -95,7 +93,7 @@ const takesOver = async ({ source, contents, form, nowMs, random, figures }: Pro
   const stack = deploy(source, files, form.isNative);
   try {
     source.log.length = 0;
-    problems.push(...(await problemsOfRuns("adopting", stack, all, {})));
+    problems.push(...(await problemsOfRuns("adopting", stack, all)));
     for (const { method, path } of requestsOf(source))
       if (method !== "GET" && !path.startsWith("/dev-issuer/")) problems.push(`adopting sent ${method} ${path}`);
     const taken = uidsIn(stack);
@@ -114,9 +112,8 @@ const takesOver = async ({ source, contents, form, nowMs, random, figures }: Pro
 const createsTheSame = async ({ fresh, contents, form, nowMs, figures }: Proof): Promise<string[]> => {
   const { all, files, problems } = exported(contents, form, false, nowMs);
   const stack = deploy(fresh, files, form.isNative);
-  const secrets = all.entries.flatMap(({ secret }) =>
-    secret ? [[`${PROJECT}:${secret.setting}`, "of the other service"]] : [],
-  );
+  const settings = all.entries.flatMap(({ secret }) => secret?.setting ?? []);
+  const secrets = settings.map((one) => [`${PROJECT}:${one}`, "of the other service"]);
   try {
     problems.push(...(await problemsOfRuns("creating", stack, all, Object.fromEntries(secrets))));
     figures["resources created on a fresh service"] += stack.state.size;
@@ -162,26 +159,19 @@ const differencesOfCopy = async (api: TestServer, { records }: Contents, { entri
   const made = (await readContents(clientOf(api), root)).records;
   // Who creates an organization owns it.
   const roleBinding = made.roleBinding.filter(({ identity }) => String((identity as Json).uid).startsWith(`${root}/`));
-  return differencesBetween(
-    mapRecords(records, (kind, own) => own.filter(({ uid }) => declared.has(`${kind} ${uid}`))),
-    { ...made, roleBinding },
-  );
+  const expected = mapRecords(records, (kind, own) => own.filter(({ uid }) => declared.has(`${kind} ${uid}`)));
+  return differencesBetween(expected, { ...made, roleBinding });
 };
 
 type Records = Contents["records"];
 
-const mapRecords = (
-  records: Records,
-  change: (kind: keyof Records, own: Records[keyof Records]) => Records[keyof Records],
-): Records => Object.fromEntries(KINDS.map((kind) => [kind, change(kind, records[kind])])) as unknown as Records;
+type Own = Records[keyof Records];
+
+const mapRecords = (records: Records, change: (kind: keyof Records, own: Own) => Own): Records =>
+  Object.fromEntries(KINDS.map((kind) => [kind, change(kind, records[kind])])) as unknown as Records;
 
 /** Runs it twice: the second time there is nothing to do. */
-const problemsOfRuns = async (
-  what: string,
-  stack: Deployment,
-  { entries }: Export,
-  config: Readonly<Record<string, string>>,
-): Promise<string[]> => {
+const problemsOfRuns = async (what: string, stack: Deployment, { entries }: Export, config = {}): Promise<string[]> => {
   const { errors } = await stack.up(config);
   if (errors.length > 0) return errors.map((error) => `${what}: ${error}`);
   const second = await stack.up(config);
@@ -194,9 +184,9 @@ const problemsOfRuns = async (
 /** Of the records that a stack has, those of its sets of role bindings among them. */
 const uidsIn = ({ state }: Deployment): Set<string> =>
   new Set(
-    [...state.values()].flatMap(({ outputs }) => [
-      outputs.uid as string,
-      ...((outputs.bindings ?? []) as Json[]).map(({ uid }) => uid as string),
+    [...state.values()].flatMap(({ outputs: { uid, bindings = [] } }) => [
+      uid as string,
+      ...(bindings as { uid: string }[]).map((one) => one.uid),
     ]),
   );
 
@@ -204,15 +194,13 @@ const TEXT_MAX = 10_000;
 
 /** Each problem with the program that has it. */
 const withText = (problems: readonly string[], files: Files): string[] =>
-  problems.map((one) =>
-    `${one}\n${[files.get("access.yaml") ?? "", files.get("index.ts")].join("\n")}`.slice(0, TEXT_MAX),
-  );
+  problems.map((one) => [one, files.get("access.yaml") ?? "", files.get("index.ts")].join("\n").slice(0, TEXT_MAX));
 
 /** What a service sets by itself, and what no program says. */
 const LEFT_OUT = ["createTime", "updateTime", "lastSeenTime", "expirationTime", "keyId", "kind", "status"];
 
 /** Colours of all records, and what a reader is shown of them. */
-const coloursOf = (records: Contents["records"]): Map<string, string[]> => {
+const coloursOf = (records: Records): Map<string, string[]> => {
   const nodes = KINDS.flatMap((kind) =>
     records[kind].map((record) => ({ kind, record, key: `${kind} ${record.uid}` })),
   );
@@ -228,12 +216,10 @@ const coloursOf = (records: Contents["records"]): Map<string, string[]> => {
       /** Of what is outside, such as a built-in role, the uid counts. */
       const ownOf = (value: unknown, how: string): unknown => {
         if (Array.isArray(value)) return value.map((one) => ownOf(one, how));
-        if (isObject(value))
-          return Object.fromEntries(
-            Object.entries(value)
-              .filter(([name]) => !LEFT_OUT.includes(name))
-              .map(([name, one]) => [name, ownOf(one, `${how}.${name}`)]),
-          );
+        if (isObject(value)) {
+          const said = Object.entries(value).filter(([name]) => !LEFT_OUT.includes(name));
+          return Object.fromEntries(said.map(([name, one]) => [name, ownOf(one, `${how}.${name}`)]));
+        }
         if (typeof value !== "string" || !byUid.has(value)) return value;
         connect(key, value, how);
         return "of a record";
@@ -262,7 +248,7 @@ const coloursOf = (records: Contents["records"]): Map<string, string[]> => {
 };
 
 /** What differs; empty where they are alike. */
-const differencesBetween = (one: Contents["records"], other: Contents["records"]): string[] => {
+const differencesBetween = (one: Records, other: Records): string[] => {
   const [a, b] = [coloursOf(one), coloursOf(other)];
   return [...new Set([...a.keys(), ...b.keys()])].flatMap((colour) => {
     const [here, there] = [a.get(colour) ?? [], b.get(colour) ?? []];

@@ -2,6 +2,7 @@
 // again, and its database compared with the acknowledged writes.
 import { DatabaseSync } from "node:sqlite";
 import { startServerProcess } from "../harness/api-process.ts";
+import { IAM } from "../harness/api-server.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { type Answer, createHttpClient } from "../support/http.ts";
 import { createRandom, type Random } from "../support/random.ts";
@@ -33,9 +34,9 @@ export const kill = async ({ seed, rounds, log }: PartOptions): Promise<PartResu
     const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
     const send = (method: string, target: string, body?: object) =>
       client.send({ method, target, headers, ...(body && { body: JSON.stringify(body) }) });
-    const roles = await send("GET", "/iam/v2beta1/roles?name=viewer");
-    if (roles.status !== 200) throw new Error(`the restarted server answered ${roles.status}: ${roles.text}`);
-    world = { organization: server.organization, role: roles.json.roles[0].uid };
+    const { status, text, json } = await send("GET", `${IAM}/roles?name=viewer`);
+    if (status !== 200) throw new Error(`the restarted server answered ${status}: ${text}`);
+    world = { organization: server.organization, role: json.roles[0].uid };
     return { server, client, send };
   };
 
@@ -133,7 +134,6 @@ const differences = (database: DatabaseSync, ledgers: readonly Ledger[], organiz
   ];
 };
 
-const IAM = "/iam/v2beta1";
 /** A batch has at most 25 (docs/contract.md#role-bindings). */
 const BATCH_MAX = 25;
 /** Records of a kind that a writer keeps, so that the database does not grow for ever. */
@@ -149,19 +149,12 @@ interface Write {
   settle(database: DatabaseSync): boolean;
 }
 
-type Records = Map<string, string>;
-
 type Ledger = ReturnType<typeof createLedger>;
 
-interface World {
-  organization: string;
-  /** uid of a role */
-  role: string;
-}
-
-const createLedger = (writer: number, random: Random, world: () => World) => {
+/** `role`: uid of one. */
+const createLedger = (writer: number, random: Random, world: () => { organization: string; role: string }) => {
   /** a value by uid: of a group its name and description, of a role binding its identity, of others their name */
-  const none = (): Records => new Map();
+  const none = () => new Map<string, string>();
   const records = { groups: none(), roots: none(), identities: none(), bindings: none() };
   const { groups, roots, identities, bindings } = records;
   let count = 0;
@@ -258,7 +251,6 @@ const createLedger = (writer: number, random: Random, world: () => World) => {
       },
     };
   };
-  const bindBatch = () => bind(2 + random.below(BATCH_MAX - 1));
 
   /** The next write, on records of this writer only. */
   const next = (): Write => {
@@ -272,7 +264,7 @@ const createLedger = (writer: number, random: Random, world: () => World) => {
       [roots.size > 2, 2, () => remove("roots")],
       [identities.size < KEPT, 1, () => create("identities")],
       [identities.size > 0, 1, () => bind(1)],
-      [mayBind, 3, bindBatch],
+      [mayBind, 3, () => bind(2 + random.below(BATCH_MAX - 1))],
       [bindings.size > 0, 1, () => remove("bindings")],
       [identities.size > 2, 1, () => remove("identities")],
     ];

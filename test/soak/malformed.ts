@@ -1,8 +1,9 @@
 // Messages that are no messages, to every method of the server over gRPC and REST, and to every method of the plugin. Each is
 // answered in time and without a defect; the processes serve what comes after it, and the plugin hears SIGTERM at the end.
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { text as textOf } from "node:stream/consumers";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
@@ -41,17 +42,15 @@ export const malformed = async ({ seed, rounds, log }: PartOptions): Promise<Par
   const plugin = await startPlugin(count, server);
   const targets = [...server.targets, ...plugin.targets];
   let sent = 0;
-  const one = async ({ name, send }: Target): Promise<void> => {
+  const one = async (at: number): Promise<void> => {
+    const { name, send } = targets[at % targets.length] as Target;
     const problem = await send(random);
     if (problem !== undefined) failures.push(`${name}: ${problem}`);
   };
   while (sent < rounds && failures.length < 20) {
-    const batch = Array.from(
-      { length: Math.min(AT_ONCE, rounds - sent) },
-      (_, i) => targets[(sent + i) % targets.length],
-    );
-    await Promise.all(batch.map((target) => one(target as Target)));
-    sent += batch.length;
+    const size = Math.min(AT_ONCE, rounds - sent);
+    await Promise.all(Array.from({ length: size }, (_, i) => one(sent + i)));
+    sent += size;
     if (sent % 8000 < AT_ONCE) log?.(`${sent} messages, ${failures.length} failures`);
   }
   failures.push(...(await plugin.end()), ...(await server.end()));
@@ -86,23 +85,17 @@ const startServer = async (count: Count) => {
   const client = new Client(new URL(server.baseUrl).host, credentials.createInsecure());
   const targets = [...grpcTargets(client, server, count), ...restTargets(server, count)];
   return {
+    ...server,
     targets,
-    baseUrl: server.baseUrl,
-    token: server.token,
     end: async (): Promise<string[]> => {
       const problems: string[] = [];
-      const { status: http } = await fetch(`${server.baseUrl}/iam/v2beta1/groups`, {
-        headers: { authorization: `Bearer ${server.token}` },
-      });
+      const headers = { authorization: `Bearer ${server.token}` };
+      const { status: http } = await fetch(`${server.baseUrl}/iam/v2beta1/groups`, { headers });
       if (http !== 200) problems.push(`the server answers a good request ${http}`);
       client.close();
       const code = await server.stop();
       if (code !== 0) problems.push(`the server ended with ${code}`);
-      const defects = server
-        .log()
-        .split("\n")
-        .filter((line) => line.includes("internal error"));
-      return [...problems, ...defects.slice(0, 5)];
+      return [...problems, ...(server.log().match(/^.*internal error.*$/gm) ?? []).slice(0, 5)];
     },
   };
 };
@@ -110,27 +103,24 @@ const startServer = async (count: Count) => {
 type Count = (wire: string, answer: string | number) => void;
 
 const grpcTargets = (client: Client, { token }: ServerProcess, count: Count): Target[] => {
-  const own = VERSIONS.flatMap(methodsOf).map(({ service, name }) => ({
-    path: `/${service}/${name}`,
-    input: methodIn(service, name).input,
-  }));
+  const own = VERSIONS.flatMap(methodsOf).map(({ service, name }) => {
+    const { input } = methodIn(service, name);
+    return { path: `/${service}/${name}`, input, isStandard: false };
+  });
+  const standardOf = (path: string, message: string) => ({ path, input: messageIn(message), isStandard: true });
   const standard = [
-    { path: `/${HEALTH_PACKAGE}.Health/Check`, input: messageIn(`${HEALTH_PACKAGE}.HealthCheckRequest`) },
-    ...REFLECTION_PACKAGES.map((name) => ({
-      path: reflectionPath(name),
-      input: messageIn(`${name}.ServerReflectionRequest`),
-    })),
+    standardOf(`/${HEALTH_PACKAGE}.Health/Check`, `${HEALTH_PACKAGE}.HealthCheckRequest`),
+    ...REFLECTION_PACKAGES.map((name) => standardOf(reflectionPath(name), `${name}.ServerReflectionRequest`)),
   ];
-  const isStandard = (path: string) => standard.some((one) => one.path === path);
-  return [...own, ...standard].map(({ path, input }) => ({
+  return [...own, ...standard].map(({ path, input, isStandard }) => ({
     name: path,
     send: async (random) => {
       const bytes = malformedMessage(random, typeOf(input));
       const { code, text } = await call(client, path, bytes, token);
       count("gRPC", status[code] as string);
       // grpc-js has one text for what it cannot read of these services, and one call may have more than one answer.
-      if (isStandard(path) && (/Error deserializing request/.test(text) || code === status.RESOURCE_EXHAUSTED)) return;
-      if (isStandard(path) && /Too many responses|Received multiple/.test(text)) return;
+      if (isStandard && (/Error deserializing request/.test(text) || code === status.RESOURCE_EXHAUSTED)) return;
+      if (isStandard && /Too many responses|Received multiple/.test(text)) return;
       return BAD.includes(code) ? `${status[code]} ${text} to ${bytes.toString("hex")}` : undefined;
     },
   }));
@@ -158,11 +148,8 @@ const restTargets = ({ baseUrl, token, organization }: ServerProcess, count: Cou
     name: `${method} ${path}`,
     send: async (random) => {
       const body = malformedText(random, names);
-      const own = path
-        .replace("{version}", "v2beta1")
-        .replace(/\{[^}]*\}/g, () =>
-          random.below(2) === 0 ? `${organization}/0000000000000000` : encodeURIComponent(random.hex(8)),
-        );
+      const uid = () => (random.below(2) === 0 ? `${organization}/0000000000000000` : random.hex(8));
+      const own = path.replace("{version}", "v2beta1").replace(/\{[^}]*\}/g, uid);
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
       const signal = AbortSignal.timeout(ANSWER_MS);
       const answer = await fetch(baseUrl + own, { method, headers, body: new Uint8Array(body), signal }).then(
@@ -180,9 +167,8 @@ const startPlugin = async (count: Count, { baseUrl, token }: { baseUrl: string; 
   const folder = temporaryFolder();
   const lines: string[] = [];
   const engine = await startEngineService((line) => void lines.push(line));
-  const child: ChildProcess = spawn(process.execPath, ["plugin/main.ts", engine.address], {
+  const child = spawn(process.execPath, ["plugin/main.ts", engine.address], {
     cwd: root,
-    stdio: ["pipe", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
       HOME: folder.path("."),
@@ -192,12 +178,9 @@ const startPlugin = async (count: Count, { baseUrl, token }: { baseUrl: string; 
       NODE_COMPILE_CACHE: COMPILED,
     },
   });
-  let log = "";
-  child.stderr?.on("data", (text) => {
-    log += text;
-  });
+  const log = textOf(child.stderr);
   const exited = once(child, "exit");
-  const [port] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), "line");
+  const [port] = await once(createInterface({ input: child.stdout }), "line");
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const definitions = services.ResourceProviderService as unknown as Record<string, { path: string }>;
   const pathOf = (method: string): string => definitions[method]?.path ?? "";
@@ -228,7 +211,8 @@ const startPlugin = async (count: Count, { baseUrl, token }: { baseUrl: string; 
       child.kill("SIGTERM");
       const [exit, signal] = await exited;
       clearTimeout(late);
-      if (exit !== 0) problems.push(`the plugin ended with ${exit ?? signal} at SIGTERM: ${log.slice(0, 2000)}`);
+      if (exit !== 0)
+        problems.push(`the plugin ended with ${exit ?? signal} at SIGTERM: ${(await log).slice(0, 2000)}`);
       engine.close();
       folder.remove();
       return problems;

@@ -70,11 +70,11 @@ export const parts = {
   },
   "unchecked-engine": {
     goal: "12 killed runs without checkpoints by a real engine, in both forms: what follows leaves what the program declares",
-    run: async (options) => (await import("./killed-engine.ts")).uncheckedByEngine({ rounds: 12, ...options }),
+    run: async (options) => (await import("./killed-engine.ts")).killedRuns("checkpoints", { rounds: 12, ...options }),
   },
   "lost-machine-engine": {
     goal: "12 runs killed with all that their machine had, by a real engine: what is live then is what the program declares",
-    run: async (options) => (await import("./killed-engine.ts")).lostByEngine({ rounds: 12, ...options }),
+    run: async (options) => (await import("./killed-engine.ts")).killedRuns("machine", { rounds: 12, ...options }),
   },
   forms: {
     goal: "the tests of each form, language and kind that npm test leaves out, and the others of their files",

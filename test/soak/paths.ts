@@ -15,6 +15,7 @@ import { createPageTokens } from "../../server/store/list.ts";
 import { createStore, type Store } from "../../server/store/store.ts";
 import { clientOf } from "../access/client.ts";
 import { IAM, sharedKeys, shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
+import { createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { type PartOptions, type PartResult, proveEach } from "./part.ts";
@@ -45,11 +46,8 @@ export const paths = async (options: PartOptions, requestsMax = REQUESTS_MAX): P
     const pair = await growPair(random, api);
     const attacker = random.pick(pair.identities);
     const fail = (text: string): void => void failWith(`from ${attacker}: ${text}`);
-    const rules = {
-      identityRules: { loopback: true, ownIssuer: api.authUrl, anyone: api.anyone },
-      store,
-      now: api.clock(),
-    };
+    const identityRules = { loopback: true, ownIssuer: api.authUrl, anyone: api.anyone };
+    const rules = { identityRules, store, now: api.clock() };
     const strictly = openDoor({ ...rules, withoutAntiEscalation: false, seed: own });
     const freely = openDoor({ ...rules, withoutAntiEscalation: true, seed: own + 1 });
     const subject = pair.subjects.get(attacker) as string;
@@ -59,11 +57,8 @@ export const paths = async (options: PartOptions, requestsMax = REQUESTS_MAX): P
     const saved = saveRecords(store);
 
     const { graph, notVisible } = await readLive(clientOf(api));
-    const found = findPaths(
-      graph,
-      { from: { identity: attacker } },
-      { notVisible, audience: api.baseUrl, nowMs: api.clock() },
-    );
+    const about = { notVisible, audience: api.baseUrl, nowMs: api.clock() };
+    const found = findPaths(graph, { from: { identity: attacker } }, about);
     for (const text of found.notSearched) fail(text);
 
     const controlled = pair.identities.filter((uid) => uid === attacker || pair.subjects.get(uid) === subject);
@@ -84,12 +79,8 @@ export const paths = async (options: PartOptions, requestsMax = REQUESTS_MAX): P
     }
 
     for (const path of found.paths) {
-      const problem = await carryOut(path, {
-        api,
-        store,
-        workload,
-        send: path.assumes === "strict" ? strictly : freely,
-      });
+      const send = path.assumes === "strict" ? strictly : freely;
+      const problem = await carryOut(path, { api, store, workload, send });
       restoreRecords(store, saved);
       if (problem !== undefined) fail(`${path.assumes} path ${JSON.stringify(path.steps).slice(0, 2_000)}: ${problem}`);
       figures[`${path.assumes} paths carried out`] += 1;
@@ -134,19 +125,14 @@ const carryOut = async (
     created.push(String(answer.uid ?? ""));
   }
   const held = heldBy(store, path.end);
-  const missing = path.gains.filter(({ capability, group }) => !isWithin(held, `${capability} ${group}`));
-  return missing.length === 0
-    ? undefined
-    : `${path.end} does not hold ${missing[0]?.capability} at ${missing[0]?.group}`;
+  const missing = path.gains.find(({ capability, group }) => !isWithin(held, `${capability} ${group}`));
+  return missing && `${path.end} does not hold ${missing.capability} at ${missing.group}`;
 
   async function sendStep(as: string, method: string, target: string, body: unknown): Promise<Body | string> {
     const token = as === "workload" ? workload : undefined;
     if (path.assumes === "cautious" && token === undefined) return send(filled(as), method, target, body);
     const bearer = token ?? (await api.exchange(workload, { identity: filled(as) })).json.token;
-    const { status, json, text } = await api.call(method, target, {
-      token: bearer,
-      ...(body !== undefined && { body }),
-    });
+    const { status, json, text } = await api.call(method, target, { token: bearer, body });
     return status === 200 ? (json ?? {}) : text;
   }
 };
@@ -198,9 +184,10 @@ const PAYLOAD = ["CAP_TAG_CREATE", "CAP_REPO_DELETE"];
 
 /** At most 4 groups and 5 identities in each. */
 const growPair = async (random: Random, api: TestServer) => {
-  const create = async (target: string, body: object): Promise<string> =>
-    (await api.ok("POST", `${IAM}/${target}`, { body })).uid as string;
-  const organizations = [await create("groups", { name: "one" }), await create("groups", { name: "two" })] as const;
+  const organizations = [
+    await createUid(api, "groups", "", { name: "one" }),
+    await createUid(api, "groups", "", { name: "two" }),
+  ] as const;
   const groups: string[] = [];
   const identities: string[] = [];
   const roles: string[] = [];
@@ -212,25 +199,23 @@ const growPair = async (random: Random, api: TestServer) => {
   for (const [i, organization] of organizations.entries()) {
     groups.push(organization);
     for (let left = random.below(4); left > 0; left -= 1)
-      groups.push(await create(`groups/${random.pick(inside(groups, organization))}`, { name: `g${groups.length}` }));
+      groups.push(
+        await createUid(api, "groups", random.pick(inside(groups, organization)), { name: `g${groups.length}` }),
+      );
     const own = inside(groups, organization);
     for (let left = 2 + random.below(3); left > 0; left -= 1) {
       const size = 1 + random.below(3);
       const capabilities = Array.from({ length: size }, () => random.pick(VOCABULARY));
       if (chance(50)) capabilities.push(random.pick(PAYLOAD));
-      roles.push(
-        await create(`roles/${random.pick(own)}`, {
-          name: `r${roles.length}`,
-          capabilities: [...new Set(capabilities)],
-        }),
-      );
+      const fields = { name: `r${roles.length}`, capabilities: [...new Set(capabilities)] };
+      roles.push(await createUid(api, "roles", random.pick(own), fields));
     }
     for (let left = 1 + random.below(5); left > 0; left -= 1) {
       const number = identities.length;
       // Some workloads may be two identities.
       const subject = number > 0 && chance(12) ? `s${random.below(number)}` : `s${number}`;
       const claimMatch = { issuer: api.issuer, subject };
-      const uid = await create(`identities/${random.pick(own)}`, { name: `i${i}-${number}`, claimMatch });
+      const uid = await createUid(api, "identities", random.pick(own), { name: `i${i}-${number}`, claimMatch });
       identities.push(uid);
       subjects.set(uid, subject);
     }

@@ -63,10 +63,8 @@ export const patterns = async (options: PartOptions): Promise<PartResult> => {
       const claims = tokenClaims(random);
       const accepted = await isAccepted(claims);
       const verdict = canBeAssumedBy(relationship, [exactly(issuer.url, claims)]).is;
-      check(
-        verdict === (accepted ? "yes" : "no"),
-        `said ${verdict}, and the exchange said ${accepted} of ${JSON.stringify(claims)}`,
-      );
+      const what = `said ${verdict}, and the exchange said ${accepted} of ${JSON.stringify(claims)}`;
+      check(verdict === (accepted ? "yes" : "no"), what);
       if (!accepted) continue;
       const [, owner = "", branch = ""] = /^repo:([^/]+)(\/.*)$/.exec(claims.sub) ?? [];
       owners.add(owner);
@@ -118,12 +116,8 @@ export const patterns = async (options: PartOptions): Promise<PartResult> => {
   return { figures, failures };
 };
 
-interface TokenClaims extends Json {
-  sub: string;
-}
-
 /** As GitHub writes them. */
-const tokenClaims = (random: Random): TokenClaims => {
+const tokenClaims = (random: Random) => {
   const sub = subject(random);
   const [, repository = "", owner = "", context = ""] = /^repo:(([^/]+)\/[^:]+):(.*)$/.exec(sub) ?? [];
   const isPull =
@@ -138,7 +132,7 @@ const tokenClaims = (random: Random): TokenClaims => {
     ref,
     ref_protected: String(!isPull && ref === "refs/heads/main"),
     job_workflow_ref: "acme/ci/x.yml@refs/heads/main",
-    ...(environment === undefined ? {} : { environment }),
+    ...(environment !== undefined && { environment }),
   };
 };
 
@@ -156,21 +150,22 @@ const CLAIM_PATTERNS = ["(?i)ACME.*", "refs/(heads|tags)/.*", "pu.*", ".*", "[^e
 const claimMatch = (random: Random, issuer: string): Json | undefined => {
   const names = random.shuffle(Object.keys(CLAIMS)).slice(0, random.below(3) === 0 ? 1 + random.below(2) : 0);
   const claims = names.filter(() => random.below(2) === 0);
+  const others = names.filter((name) => !claims.includes(name));
   const match: Json = {
     issuer,
     subjectPattern: subjectPattern(random),
     claims: Object.fromEntries(claims.map((name) => [name, random.pick(CLAIMS[name] ?? [])])),
-    claimPatterns: Object.fromEntries(
-      names.filter((name) => !claims.includes(name)).map((name) => [name, random.pick(CLAIM_PATTERNS)]),
-    ),
+    claimPatterns: Object.fromEntries(others.map((name) => [name, random.pick(CLAIM_PATTERNS)])),
   };
   return patternViolation(String(match.subjectPattern)) === undefined ? match : undefined;
 };
 
 /** The one token. */
-const exactly = (issuer: string, { sub, ...claims }: TokenClaims): TokenWorkload => ({
+const exactly = (issuer: string, { sub, ...claims }: ReturnType<typeof tokenClaims>): TokenWorkload => ({
   kind: "token",
   issuer: text(issuer),
   subject: text(sub),
-  claims: new Map(Object.keys(CLAIMS).map((name) => [name, name in claims ? text(String(claims[name])) : NOTHING])),
+  claims: new Map(
+    Object.keys(CLAIMS).map((name) => [name, name in claims ? text(String((claims as Json)[name])) : NOTHING]),
+  ),
 });

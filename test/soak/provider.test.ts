@@ -15,14 +15,14 @@ test.each(ADAPTERS)(
 );
 
 test("four runs without checkpoints, two of them killed: what is live is what the program declares then", async () => {
-  const about = { seed: 1, cycles: 4, kills: 2, lanes: 2, checkpoints: "off" } as const;
+  const about = { seed: 1, cycles: 4, kills: 2, lanes: 2, mode: "no checkpoints" } as const;
   const { figures, failures } = await providerSoak({ adapter: "dynamic", ...about });
   expect(failures).toEqual([]);
   expect(figures).toMatchObject({ "kills -9": 2, leaked: 0, duplicated: 0, lost: 0 });
 });
 
 test("three runs killed with all that their machine had: nothing leaked, duplicated or lost", async () => {
-  const options = { adapter: "dynamic", seed: 5, cycles: 6, kills: 3, lanes: 1, isEmptyMachine: true } as const;
+  const options = { adapter: "dynamic", seed: 5, cycles: 6, kills: 3, lanes: 1, mode: "empty machine" } as const;
   const { figures, failures } = await providerSoak(options);
   expect(failures).toEqual([]);
   expect(figures).toMatchObject({ "kills -9": 3, leaked: 0, duplicated: 0, lost: 0 });

@@ -11,7 +11,7 @@ import type { Program } from "../harness/small-engine/program.ts";
 import type { Adapter } from "../harness/small-engine/provider.ts";
 import type { Engine } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
-import { startTestbed, type Testbed } from "../harness/small-engine/testbed.ts";
+import { startTestbed } from "../harness/small-engine/testbed.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { compareLiveAccess } from "./live-access.ts";
 import type { PartResult } from "./part.ts";
@@ -23,16 +23,14 @@ interface Options {
   seed: number;
   cycles: number;
   kills: number;
-  checkpoints?: "on" | "off";
-  isEmptyMachine?: boolean;
+  mode?: Mode;
   /** stacks that run at the same time, each with its own server: most of the time is waiting */
   lanes?: number;
   log?: (text: string) => void;
 }
 
 export const providerSoak = async (options: Options): Promise<PartResult> => {
-  const { seed, cycles, kills, lanes = 8, checkpoints = "on", isEmptyMachine = false } = options;
-  const mode = isEmptyMachine ? "empty machine" : checkpoints === "off" ? "no checkpoints" : "checkpoints";
+  const { seed, cycles, kills, lanes = 8, mode = "checkpoints" } = options;
   const figures = newFigures();
   const own = Math.min(lanes, cycles);
   const share = (all: number, lane: number) => Math.floor(all / own) + (lane < all % own ? 1 : 0);
@@ -60,11 +58,11 @@ const openStage = async (adapter: Adapter, mode: Mode, random: Random) => {
       rmSync(one, { recursive: true, force: true });
     mkdirSync(temporary);
   };
-  if (mode === "empty machine") loseMachine();
-  const env: Record<string, string> = mode === "empty machine" ? { TMPDIR: temporary } : {};
-  const isUnchecked = mode === "no checkpoints";
-  const checked = testbed.engine(STACK, { pluginProcess: true, checkpoints: "on", env });
-  const engine = isUnchecked ? testbed.engine(STACK, { pluginProcess: true, checkpoints: "off" }) : checked;
+  const isEmptyMachine = mode === "empty machine";
+  if (isEmptyMachine) loseMachine();
+  const own = { pluginProcess: true, ...(isEmptyMachine && { env: { TMPDIR: temporary } }) };
+  const checked = testbed.engine(STACK, { ...own, checkpoints: "on" });
+  const engine = mode === "no checkpoints" ? testbed.engine(STACK, { ...own, checkpoints: "off" }) : checked;
   const uidOf = (name: string) =>
     readState(testbed.stateFile(STACK)).resources.find((one) => one.name === name && !one.delete)?.id;
   return {
@@ -152,7 +150,7 @@ const newFigures = () => ({
  * What a kill leaves: the state with the steps that ended; the state as it was before the run, since the engine saves it once, at the end; or the
  * state alone, since it takes the engine, the plugin, the journal and the temporary files, as on a CI runner.
  */
-type Mode = "checkpoints" | "no checkpoints" | "empty machine";
+export type Mode = "checkpoints" | "no checkpoints" | "empty machine";
 
 type Follow = "same" | "reverted" | "changed" | "refreshed" | "destroyed" | "killed again";
 
@@ -187,6 +185,12 @@ const runCycle = async (cycle: Cycle): Promise<{ wasKilled: boolean; program: Pr
     problems.push(...errors.map((text) => `${command}, ${why}: ${text}`));
   };
 
+  const hurried = async (declared: Program) => {
+    const { errors, steps } = await engine.run("up", declared, { shortTimeout: { ms: HURRIED_MS } });
+    figures["steps of the engine that ended"] += steps.length;
+    return { failed: errors.length > 0, wasKilled: false, pluginEnded: undefined };
+  };
+
   const disturbed = async (declared: Program, mustKill: boolean) => {
     const target = mustKill ? await targetOf(cycle, declared) : undefined;
     const rules: NonNullable<FaultScript["rules"]> = [];
@@ -197,14 +201,9 @@ const runCycle = async (cycle: Cycle): Promise<{ wasKilled: boolean; program: Pr
       rules.push({ operation: random.pick(CREATES), steps: [random.pick([{ delay: "600ms" }, { hold: true }])] });
     const others = { rate: 0.2, seed: random.below(1_000_000), steps: STEPS };
     faults?.set({ rules, ...((!target || mode !== "no checkpoints") && { random: others }) });
-    let [failed, wasKilled] = [true, false];
-    let pluginEnded: Promise<unknown> | undefined;
-    if (target) ({ wasKilled, pluginEnded } = await killedRun(testbed, engine, declared, target));
-    else {
-      const { errors, steps } = await engine.run("up", declared, { shortTimeout: { ms: HURRIED_MS } });
-      figures["steps of the engine that ended"] += steps.length;
-      failed = errors.length > 0;
-    }
+    const { failed, wasKilled, pluginEnded } = target
+      ? await killedRun(cycle, declared, target)
+      : await hurried(declared);
     figures["requests that met a fault"] += faults?.attempts().filter(({ rule }) => rule !== undefined).length ?? 0;
     figures["kills -9"] += Number(wasKilled);
     figures["runs that failed or were killed"] += Number(failed);
@@ -290,26 +289,22 @@ const targetOf = async ({ adapter, mode, engine, random }: Cycle, program: Progr
 };
 
 /** It may have failed before it came so far. `pluginEnded`: of the plugin that outlived its engine. */
-const killedRun = async (
-  testbed: Testbed,
-  engine: Engine,
-  program: Program,
-  target: Target,
-): Promise<{ wasKilled: boolean; pluginEnded?: Promise<unknown> }> => {
+const killedRun = async ({ testbed, engine }: Cycle, program: Program, target: Target) => {
   const run = engine.start("up", program, target.pause);
   const ended = run.outcome.then(() => false);
   const reached = target.operation
     ? testbed.waitForAttempts(target.operation, 1, target.carriedOut).then(() => true)
     : run.paused.then(() => true);
   const wasKilled = await Promise.race([reached.catch(() => false), ended]);
-  if (wasKilled && target.victim === "engine") return { wasKilled, ...(await engine.killEngine()) };
-  if (wasKilled && target.victim === "plugin") {
+  let pluginEnded: Promise<unknown> | undefined;
+  if (wasKilled && target.victim === "engine") ({ pluginEnded } = await engine.killEngine());
+  else if (wasKilled && target.victim === "plugin") {
     engine.killPlugin();
     // A step that has ended in the plugin waits in the engine.
     run.resume();
     await ended;
     await engine.end();
   } else await engine.kill();
-  await ended.catch(() => undefined);
-  return { wasKilled };
+  if (!pluginEnded) await ended.catch(() => undefined);
+  return { failed: true, wasKilled, pluginEnded };
 };

@@ -52,9 +52,9 @@ export const replays = async (options: PartOptions): Promise<PartResult> => {
     await growOrganization(random, api, { ...place, nowMs: Date.now(), tick: () => undefined });
     await edit(random, api, organization);
     api.grpc().close();
-    const created = calls.flatMap(({ method, response }) =>
-      method === "CreateIdentity" ? [String(response.uid)] : [],
-    );
+    const created = calls
+      .filter(({ method }) => method === "CreateIdentity")
+      .map(({ response }) => String(response.uid));
     const after = await accessOf(twin, [...identities, ...created]);
     const recordOf = recordsOf(new Map([[baseUrl, twin]]), baseUrl);
     await twin.close();
@@ -62,10 +62,8 @@ export const replays = async (options: PartOptions): Promise<PartResult> => {
     const normal = writesFrom(calls, { recordOf });
     for (const [what, spelled] of otherWays(random, calls))
       if (!isDeepStrictEqual(writesFrom(spelled, { recordOf }).writes, normal.writes)) fail(`${what}: other writes`);
-    const rows = changeRows(
-      { gains: rowsBetween(after, before), losses: rowsBetween(before, after) },
-      normal.encodeText,
-    );
+    const moved = { gains: rowsBetween(after, before), losses: rowsBetween(before, after) };
+    const rows = changeRows(moved, normal.encodeText);
     const content: ChangeContent = {
       ...{ version: 1, operation: "up", arguments: [], stack: "a/b", services: [baseUrl], as: identity },
       ...{ ...lifeFrom(0), writes: normal.writes, rows, between: [], before: [], after: [], restored: [] },
@@ -90,12 +88,11 @@ export const replays = async (options: PartOptions): Promise<PartResult> => {
 /** What the harness needs of a server, for a twin. */
 const clientAs = async (baseUrl: string, token: string): Promise<TestServer> => {
   const http = createHttpClient(baseUrl);
-  const call: TestServer["call"] = (method, target, { body, query = {} } = {}) =>
-    http.send({
-      ...{ method, target: target + queryText(query) },
-      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { "content-type": "application/json" }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const call: TestServer["call"] = (method, path, { body, query = {} } = {}) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const target = path + queryText(query);
+    return http.send({ method, target, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  };
   const ok: TestServer["ok"] = async (...request) => (await call(...request)).json;
   const wire = createGrpcClient(baseUrl);
   return { baseUrl, call, ok, owner: { uid: "", token }, grpc: () => wire } as Partial<TestServer> as TestServer;
@@ -122,11 +119,8 @@ const edit = async (random: Random, api: TestServer, organization: string): Prom
       await send(`Update${type}` as OperationName, request);
     }
   for (const { uid } of some("identities", 2)) {
-    const claimMatch = {
-      issuer: "https://issuer.example",
-      subject: text() || "s",
-      claims: { $uid: text(), [text() || "k"]: "1" },
-    };
+    const [subject, claims] = [text() || "s", { $uid: text(), [text() || "k"]: "1" }];
+    const claimMatch = { issuer: "https://issuer.example", subject, claims };
     const updateMask = random.pick(["claimMatch", "claimMatch.subject", "claim_match.claims,claimMatch.issuer"]);
     await send("UpdateIdentity", { identity: { uid, claimMatch }, updateMask });
   }
@@ -139,10 +133,7 @@ const edit = async (random: Random, api: TestServer, organization: string): Prom
     await send("UpdateRoleBinding", { roleBinding: { uid, roleUid: random.pick(roles) }, updateMask: "roleUid" });
     if (random.below(2) === 0) for (let times = 2; times > 0; times -= 1) await send("DeleteRoleBinding", { uid });
   }
-  const mappings = Map.groupBy(
-    some("externalGroupRoleMappings", 3),
-    ({ identityProviderUid }) => identityProviderUid as string,
-  );
+  const mappings = Map.groupBy(some("externalGroupRoleMappings", 3), (one): string => one.identityProviderUid);
   for (const [parent, own] of mappings)
     await send("BatchDeleteExternalGroupRoleMappings", { parent, names: own.map(({ uid }) => uid) });
   const { json } = await send("CreateGroup", { group: { name: "founded", description: organization } });
@@ -157,24 +148,17 @@ const edit = async (random: Random, api: TestServer, organization: string): Prom
 /** The same requests, as another client would have sent them. */
 const otherWays = (random: Random, calls: readonly Call[]): [what: string, calls: Call[]][] => [
   ["members in another order", calls.map(({ request, ...call }) => ({ ...call, request: reversed(request) as Json }))],
-  [
-    "updates and deletes sent again",
-    calls.flatMap((call) => (/^(Update|Delete)/.test(call.method) ? [call, call] : [call])),
-  ],
-  [
-    "role bindings in batches",
-    calls.map((call) => (call.method === "CreateRoleBinding" && random.below(2) === 0 ? batchOf(call) : call)),
-  ],
+  ["sent again", calls.flatMap((call) => (/^(Update|Delete)/.test(call.method) ? [call, call] : [call]))],
+  ["in batches", calls.map((call) => (isBinding(call) && random.below(2) === 0 ? batchOf(call) : call))],
 ];
+
+const isBinding = ({ method }: Call): boolean => method === "CreateRoleBinding";
 
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed);
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toReversed()
-      .map(([name, item]) => [name, reversed(item)]),
-  );
+  const entries = Object.entries(value).toReversed();
+  return Object.fromEntries(entries.map(([name, item]) => [name, reversed(item)]));
 };
 
 const batchOf = ({ request, response, ...call }: Call): Call => ({

@@ -4,7 +4,8 @@ import { createReadStream, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { capture } from "../../scripts/base/child.mjs";
-import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
+import { shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
+import { createUid } from "../harness/records.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { installPythonPackages } from "../support/python-environment.ts";
 import type { PartOptions, PartResult } from "./part.ts";
@@ -45,7 +46,7 @@ export const schemathesis = async (options: Options): Promise<PartResult> => {
     const configuration = folder.write("schemathesis.toml", configurationFor(document));
     const failures: string[] = [];
 
-    const run = async (name: string, own: Document, ownSeed: number, ...limits: string[]): Promise<Report> => {
+    const run = async (name: string, own: Document, ownSeed: number, ...limits: string[]) => {
       const file = folder.write(`${name}.json`, JSON.stringify(own));
       const args = [
         ...["--config-file", configuration, "run", file, "--url", api.baseUrl, "--seed", String(ownSeed), ...limits],
@@ -60,7 +61,7 @@ export const schemathesis = async (options: Options): Promise<PartResult> => {
     };
 
     const alone = await run("alone", widen(document), seed, "--phases", phases.join(), "--max-examples", `${rounds}`);
-    let together: Report = { requests: 0, scenarios: 0, links: [], failed: [] };
+    let together = newReport();
     const limits = ["--phases", "stateful", "--mode", "positive", "--max-examples"];
     for (let i = 0; i < scenariosMin / 10 && together.scenarios < scenariosMin; i += 1) {
       const count = Math.min(SCENARIOS_A_RUN, scenariosMin - together.scenarios);
@@ -68,9 +69,8 @@ export const schemathesis = async (options: Options): Promise<PartResult> => {
     }
 
     const requests = alone.requests + together.requests;
-    const statuses = api.log
-      .filter((line) => line.includes('"event":"request"'))
-      .map((line) => (JSON.parse(line) as { status: number }).status);
+    const answered = api.log.filter((line) => line.includes('"event":"request"'));
+    const statuses = answered.map((line): number => JSON.parse(line).status);
     const errors = statuses.filter((status) => status >= 500 && status !== 501).length;
     const faults = api.log.filter((line) => line.includes('"event":"internal error"')).slice(0, 5);
     const readsOfDeleted = together.links.filter((id) => /^DELETE .* -> GET /.test(id)).length;
@@ -100,12 +100,7 @@ export const schemathesis = async (options: Options): Promise<PartResult> => {
 };
 
 // Failures stand before the summary; a body among them may be a megabyte.
-const tail = (output: string): string =>
-  output
-    .split("\n")
-    .map((line) => line.slice(0, 500))
-    .slice(-200)
-    .join("\n");
+const tail = (output: string): string => (output.match(/^.{0,500}/gm) ?? []).slice(-200).join("\n");
 
 // More than the requests delete.
 const SPARE_BINDINGS = 300;
@@ -116,27 +111,25 @@ const SPARE_REPOS = 30;
  * rest of the run would be refused.
  */
 const prepare = async (api: TestServer) => {
-  const create = async (target: string, body: object) => (await api.ok("POST", target, { body })).uid as string;
   const claimMatch = { issuer: "https://issuer.example", subject: "s" };
-  const sandbox = await create(`${IAM}/groups/${api.organization}`, { name: "sandbox" });
-  const below = await create(`${IAM}/groups/${sandbox}`, { name: "below" });
-  const identity = await create(`${IAM}/identities/${api.organization}`, { name: "bound", claimMatch });
+  const sandbox = await createUid(api, "groups", api.organization, { name: "sandbox" });
+  const below = await createUid(api, "groups", sandbox, { name: "below" });
+  const identity = await createUid(api, "identities", api.organization, { name: "bound", claimMatch });
   const { uid, token } = await api.actor("fuzzer");
   const owner = await api.role("owner");
   // A mapping is granted at the organization. With this role there the caller can give away this role, and nothing else.
-  const mapped = await create(`${IAM}/roles/${api.organization}`, {
+  const mapped = await createUid(api, "roles", api.organization, {
     name: "mapped",
     capabilities: ["CAP_IAM_ROLE_BINDINGS_CREATE"],
   });
-  await create(`${IAM}/roleBindings/${api.organization}`, { identityUid: uid, roleUid: mapped });
+  await createUid(api, "roleBindings", api.organization, { identityUid: uid, roleUid: mapped });
   const viewer = await api.role("viewer");
   const oidc = { issuer: "https://idp.example", clientId: "c", pkceEnabled: true };
-  const provider = await create(`${IAM}/identityProviders/${sandbox}`, { name: "sso", defaultRole: viewer, oidc });
+  const provider = await createUid(api, "identityProviders", sandbox, { name: "sso", defaultRole: viewer, oidc });
   const repos: string[] = [];
-  for (let i = 0; i < SPARE_REPOS; i += 1)
-    repos.push(await create(`${REGISTRY}/repos/${sandbox}`, { name: `repo-${i}` }));
+  for (let i = 0; i < SPARE_REPOS; i += 1) repos.push(await createUid(api, "repos", sandbox, { name: `repo-${i}` }));
   for (let i = 0; i < SPARE_BINDINGS; i += 1)
-    await create(`${IAM}/roleBindings/${sandbox}`, { identityUid: uid, roleUid: owner });
+    await createUid(api, "roleBindings", sandbox, { identityUid: uid, roleUid: owner });
   const mapping = { provider, role: mapped, scope: api.organization };
   // What requests may name: groups to create in, what is bound, repos for tags, and a provider whose groups are mapped.
   return { token, groups: [sandbox, below], identity, role: viewer, repos, mapping };
@@ -151,27 +144,26 @@ interface Scenario {
   };
 }
 
-interface Report {
-  requests: number;
+const newReport = () => ({
+  requests: 0,
   /** stateful ones in which a link was followed */
-  scenarios: number;
+  scenarios: 0,
   /** those that were followed, each as often as it was */
-  links: string[];
+  links: [] as string[],
   /** names of the checks that failed, each as often as it did */
-  failed: string[];
-}
+  failed: [] as string[],
+});
 
 /** The events that it writes, a line of JSON each. `folder`: where any number of runs have written to. */
-const readReport = async (folder: string): Promise<Report> => {
-  const report: Report = { requests: 0, scenarios: 0, links: [], failed: [] };
+const readReport = async (folder: string) => {
+  const report = newReport();
   for await (const { phase, recorder } of scenariosIn(folder)) {
     report.requests += Object.keys(recorder.interactions ?? {}).length;
     const checks = Object.values(recorder.checks ?? {}).flat();
     report.failed.push(...checks.filter(({ status }) => status === "failure").map(({ name }) => name));
     if (phase !== "stateful") continue;
-    const followed = Object.values(recorder.cases ?? {}).flatMap(({ transition, is_transition_applied: applied }) =>
-      transition && applied ? [transition.id] : [],
-    );
+    const cases = Object.values(recorder.cases ?? {}).filter((one) => one.is_transition_applied);
+    const followed = cases.flatMap(({ transition }) => transition?.id ?? []);
     report.links.push(...followed);
     if (followed.length > 0) report.scenarios += 1;
   }

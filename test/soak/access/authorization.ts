@@ -2,15 +2,12 @@
 import { ancestorsOf, capabilities, capabilityFrom } from "../../../schema/index.ts";
 import { anonymous, can, grantsOf } from "../../../server/caller/caller.ts";
 import type { Store } from "../../../server/store/store.ts";
-import type { Grants } from "../../../server/sts/index.ts";
 import type { Organization } from "./organization.ts";
 
 export type Authorization = ReturnType<typeof authorizationOf>;
 
 /** Every capability. */
 export const NAMES: readonly string[] = capabilities.map(({ name }) => name);
-
-const NONE: Grants = new Map();
 
 /** What the server decides at one moment. */
 export const authorizationOf = (organization: Pick<Organization, "store" | "identities" | "uids">) => {
@@ -27,7 +24,7 @@ export const authorizationOf = (organization: Pick<Organization, "store" | "iden
       const key = `${identity} ${group}`;
       const known = asked.get(key);
       if (known) return known;
-      const caller = { ...anonymous, uid: identity, grants: grants.get(identity) ?? NONE };
+      const caller = { ...anonymous, uid: identity, grants: grants.get(identity) ?? new Map() };
       const allowed = new Set(NAMES.filter((capability) => can(caller, [capability], group)));
       asked.set(key, allowed);
       return allowed;
@@ -41,18 +38,11 @@ export const authorizationOf = (organization: Pick<Organization, "store" | "iden
 };
 
 const rolesIn = (store: Store) => {
-  const bound = store
-    .statement(
-      `SELECT role_bindings.identity_uid AS identity, role_bindings.parent AS place, roles.name AS name, roles.body AS body
-       FROM role_bindings JOIN roles ON roles.uid = role_bindings.role_uid`,
-    )
-    .all()
-    .map(({ identity, place, name, body }) => ({
-      key: `${identity} ${place}`,
-      name: name as string,
-      capabilities: new Set((JSON.parse(body as string) as { capabilities: string[] }).capabilities),
-    }));
-  return Map.groupBy(bound, ({ key }) => key);
+  const sql = `SELECT role_bindings.identity_uid || ' ' || role_bindings.parent AS place, roles.name, roles.body
+    FROM role_bindings JOIN roles ON roles.uid = role_bindings.role_uid`;
+  const bound = store.statement(sql).all() as Record<"place" | "name" | "body", string>[];
+  const roles = bound.map(({ body, ...own }) => ({ ...own, capabilities: new Set(JSON.parse(body).capabilities) }));
+  return Map.groupBy(roles, ({ place }) => place);
 };
 
 /** Rows `identity + group capability by role`, as they follow from the decisions alone. */

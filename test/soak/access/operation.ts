@@ -73,17 +73,23 @@ const bind: Operation = (organization, random) => {
     organization.serve("CreateRoleBinding", { parent, roleBinding });
 };
 
-const rebind: Operation = (organization, random) => {
-  const uid = random.pick(organization.uids("role_bindings"));
-  if (!uid) return;
+/** An operation on one of the records of a table. */
+const onOne =
+  (
+    table: Parameters<Organization["uids"]>[0],
+    work: (own: Organization, uid: string, random: Random) => void,
+  ): Operation =>
+  (organization, random) => {
+    const uid = random.pick(organization.uids(table));
+    if (uid) work(organization, uid, random);
+  };
+
+const rebind = onOne("role_bindings", (organization, uid, random) => {
   const roleBinding = { uid, ...linkAt(organization, random, parentOf(uid)) } as never;
   organization.serve("UpdateRoleBinding", { roleBinding, updateMask: "identityUid,roleUid" });
-};
+});
 
-const unbind: Operation = ({ serve, uids }, random) => {
-  const uid = random.pick(uids("role_bindings"));
-  if (uid) serve("DeleteRoleBinding", { uid });
-};
+const unbind = onOne("role_bindings", ({ serve }, uid) => void serve("DeleteRoleBinding", { uid }));
 
 const changeRole: Operation = ({ serve, uids }, random) => {
   const uid = random.pick(uids("roles"));
@@ -97,15 +103,10 @@ const changeIdentity: Operation = ({ serve, uids }, random) => {
   if (uid) serve("UpdateIdentity", { identity, updateMask: "claimMatch,servicePrincipal,awsIdentity" });
 };
 
-const deleteIdentity: Operation = ({ serve, uids }, random) => {
-  const uid = random.pick(uids("identities"));
-  if (uid) serve("DeleteIdentity", { uid });
-};
+const deleteIdentity = onOne("identities", ({ serve }, uid) => void serve("DeleteIdentity", { uid }));
 
 /** The new one has another uid, and only some of the bindings of the old one. */
-const remakeIdentity: Operation = ({ serve, uids, nameOf, bindingsOf }, random) => {
-  const uid = random.pick(uids("identities"));
-  if (!uid) return;
+const remakeIdentity = onOne("identities", ({ serve, uids, nameOf, bindingsOf }, uid, random) => {
   const bindings = bindingsOf(uid);
   const identity = { name: nameOf(uid), ...random.pick(RELATIONSHIPS) } as Identity;
   serve("DeleteIdentity", { uid });
@@ -113,7 +114,7 @@ const remakeIdentity: Operation = ({ serve, uids, nameOf, bindingsOf }, random) 
   const { uid: identityUid } = serve("CreateIdentity", { parent, identity });
   for (const { parent: place, roleUid } of bindings.slice(0, random.below(bindings.length + 1)))
     serve("CreateRoleBinding", { parent: place, roleBinding: { identityUid, roleUid } as never });
-};
+});
 
 /** With all that is in it and below, the deepest first. */
 const deleteGroup: Operation = ({ uids, deleteTree }, random) => {
@@ -121,12 +122,10 @@ const deleteGroup: Operation = ({ uids, deleteTree }, random) => {
   if (below.length > 0) deleteTree(random.pick(below));
 };
 
-const deleteRole: Operation = ({ serve, uids, bindingsWith }, random) => {
-  const uid = random.pick(uids("roles"));
-  if (!uid) return;
+const deleteRole = onOne("roles", ({ serve, bindingsWith }, uid) => {
   for (const binding of bindingsWith(uid)) serve("DeleteRoleBinding", { uid: binding });
   serve("DeleteRole", { uid });
-};
+});
 
 const carryOut =
   (least: number, most: number, weights: readonly (readonly [times: number, ...Operation[]])[]): Operation =>

@@ -3,7 +3,7 @@
 import type { AccessGraph } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import { proposalFromRun } from "../../../access/run/proposal.ts";
-import { capabilities, isRoot, type Json, parentOf } from "../../../schema/index.ts";
+import { capabilities, isObject, isRoot, type Json, parentOf } from "../../../schema/index.ts";
 import { builtInRoleUid } from "../../../server/services/role.ts";
 import { type Authorization, expectedRows } from "./authorization.ts";
 import { RELATIONSHIPS } from "./operation.ts";
@@ -44,13 +44,10 @@ export const findingsOf = (
   const facts = { before, after, stored: [], left: [], held: [], unknown: [] };
   const proposal = proposalFromRun({ ...facts, ending: new Set(), isSecret: () => false });
   const { report } = reviewOf({ ...proposal, restored }, { deny: [], allow: [], notVisible: [], nowMs: 0 });
-  return [
-    ...new Set(
-      report.findings.flatMap(({ rule, subject, message }) =>
-        rule === "opens-path" || message.includes("while the update runs") ? [] : [`${rule} ${subject}`],
-      ),
-    ),
-  ].sort();
+  const compared = report.findings.filter(
+    ({ rule, message }) => rule !== "opens-path" && !message.includes("while the update runs"),
+  );
+  return [...new Set(compared.map(({ rule, subject }) => `${rule} ${subject}`))].sort();
 };
 
 /** Texts `rule subject`. `restored`: bindings that the change creates and that somebody removed by hand. */
@@ -110,10 +107,8 @@ const traitsAt = (moment: Moment, identity: string): Traits | undefined => {
   if (text === undefined) return undefined;
   const index = RELATIONSHIPS.findIndex((one) => {
     const own = Object.values(one)[0];
-    return typeof own === "string"
-      ? own === text
-      : typeof text === "object" &&
-          Object.entries(own as Json).every(([name, value]) => (text as Json)[name] === value);
+    if (typeof own === "string") return own === text;
+    return isObject(text) && Object.entries(own as Json).every(([name, value]) => text[name] === value);
   });
   return { index, ...(TRAITS[index] as Omit<Traits, "index">) };
 };
@@ -174,25 +169,22 @@ const replaced = (before: Moment, after: Moment): [old: string, next: string][] 
   const named = (one: Moment, uid: string) => one.identities.get(uid)?.name;
   const gone = [...before.identities.keys()].filter((uid) => !after.identities.has(uid)).sort();
   const made = new Set([...after.identities.keys()].filter((uid) => !before.identities.has(uid)));
-  const take = (isHere: (old: string, next: string) => boolean) => (old: string) => {
-    const who = (one: Moment, uid: string) => traitsAt(one, uid)?.who;
-    const found = [...made].filter((uid) => named(after, uid) === named(before, old) && isHere(old, uid));
-    const next = found.find((uid) => who(after, uid) !== who(before, old)) ?? found[0];
-    if (next === undefined) return [];
-    made.delete(next);
-    return [[old, next] as [string, string]];
-  };
-  const inPlace = gone.flatMap(take((old, next) => parentOf(old) === parentOf(next)));
-  const rest = gone.filter((uid) => inPlace.every(([old]) => old !== uid));
-  const namesakes = [...inPlace, ...rest.flatMap(take(() => true))];
-  const who = (one: Moment, uid: string) => JSON.stringify(traitsAt(one, uid));
-  const renamed = gone
-    .filter((uid) => namesakes.every(([old]) => old !== uid))
-    .flatMap((old): [string, string][] => {
-      const next = [...made].find((uid) => parentOf(uid) === parentOf(old) && who(after, uid) === who(before, old));
-      if (next === undefined) return [];
+  const found = new Map<string, string>();
+  const take = (isNext: (old: string, next: string) => boolean): void => {
+    for (const old of gone.filter((uid) => !found.has(uid))) {
+      const who = (one: Moment, uid: string) => traitsAt(one, uid)?.who;
+      const all = [...made].filter((uid) => isNext(old, uid));
+      const next = all.find((uid) => who(after, uid) !== who(before, old)) ?? all[0];
+      if (next === undefined) continue;
       made.delete(next);
-      return [[old, next]];
-    });
-  return [...namesakes, ...renamed];
+      found.set(old, next);
+    }
+  };
+  const isNamesake = (old: string, next: string) => named(after, next) === named(before, old);
+  const isBeside = (old: string, next: string) => parentOf(old) === parentOf(next);
+  const who = (one: Moment, uid: string) => JSON.stringify(traitsAt(one, uid));
+  take((old, next) => isNamesake(old, next) && isBeside(old, next));
+  take(isNamesake);
+  take((old, next) => isBeside(old, next) && who(after, next) === who(before, old));
+  return [...found];
 };

@@ -1,7 +1,6 @@
 // Runs what `irm export` wrote: the program in TypeScript, in this process, with the provider of its form.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { Files } from "../../../access/export/project.ts";
@@ -14,6 +13,7 @@ import { environmentWith } from "../../harness/small-engine/environment.ts";
 import { nativeHere } from "../../harness/small-engine/plugin-here.ts";
 import { runProgram } from "../../harness/small-engine/program-host.ts";
 import type { Snapshot } from "../../harness/small-engine/provider.ts";
+import { temporaryFolder } from "../../support/command.ts";
 
 export type Deployment = ReturnType<typeof deploy>;
 
@@ -28,15 +28,15 @@ export const startPacedServer = (): Promise<TestServer> =>
 /** A stack of the program in `files`. */
 export const deploy = (api: TestServer, files: Files, isNative: boolean) => {
   // The journal must be outside the project.
-  const place = mkdtempSync(join(tmpdir(), "irm-export-"));
-  const [folder, journal] = [join(place, "project"), join(place, "journal")];
-  for (const one of [folder, journal]) mkdirSync(one);
-  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  const { path, write, remove } = temporaryFolder();
+  const [folder, journal] = [path("project"), path("journal")];
+  mkdirSync(journal);
+  for (const [name, text] of files) write(join("project", name), text);
   const program = compile(files.get("index.ts") as string, folder, isNative ? native : dynamic);
   const state = new Map<string, Snapshot>();
   const stack = `organization/${PROJECT}/dev`;
   return {
-    state,
+    ...{ state, remove },
     /** again, with the same state */
     up: async (config: Readonly<Record<string, string>> = {}) => {
       const own = {
@@ -57,7 +57,6 @@ export const deploy = (api: TestServer, files: Files, isNative: boolean) => {
         for (const name of Object.keys(own)) delete process.env[name];
       }
     },
-    remove: () => rmSync(place, { recursive: true, force: true }),
   };
 };
 

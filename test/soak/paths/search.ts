@@ -115,36 +115,26 @@ export const searchByRequests = async (attack: Attack) => {
   const view = (controlled: ReadonlySet<string>): View => {
     const roles = new Map(rolesNow().map(({ uid, held }) => [uid, held]));
     const holdings = new Map(uids("identities").map((uid) => [uid, new Set<string>()]));
-    const bound = store
-      .statement("SELECT identity_uid, parent, role_uid FROM role_bindings ORDER BY parent, role_uid")
-      .all();
-    for (const { identity_uid: identity, parent, role_uid: role } of bound)
+    const bound = "SELECT identity_uid, parent, role_uid FROM role_bindings ORDER BY parent, role_uid";
+    for (const { identity_uid: identity, parent, role_uid: role } of store.statement(bound).all())
       for (const one of roles.get(role as string) ?? []) holdings.get(identity as string)?.add(`${parent} ${one}`);
-    const people = [...holdings].map(
-      ([uid, held]) => `${controlled.has(uid) ? "+" : "-"}${uid}:${[...held].sort().join(",")}`,
-    );
+    const signOf = (uid: string): string => (controlled.has(uid) ? "+" : "-");
+    const people = [...holdings].map(([uid, held]) => `${signOf(uid)}${uid}:${[...held].sort().join(",")}`);
     const texts = new Map([...roles].map(([uid, held]) => [uid, held.join(",")]));
     return { controlled, holdings, roles: texts, key: [...people, ...texts].join("\n") };
   };
 
-  const heldAt = ({ holdings }: View, uid: string, group: string): string[] => [
-    ...new Set(
-      [...(holdings.get(uid) ?? [])].flatMap((one) => {
-        const [at = "", capability = ""] = one.split(" ");
-        return isAncestorOrSelf(at, group) ? [capability] : [];
-      }),
-    ),
-  ];
+  const heldAt = ({ holdings }: View, uid: string, group: string): string[] => {
+    const pairs = [...(holdings.get(uid) ?? [])].map((one) => one.split(" ") as [at: string, capability: string]);
+    const above = pairs.filter(([at]) => isAncestorOrSelf(at, group));
+    return [...new Set(above.map(([, capability]) => capability))];
+  };
 
   const requestsOf = function* (as: string, now: View): Generator<Sent> {
     const { controlled } = now;
     const { claims } = attack;
-    const [groups, identities, bindings, roles] = [
-      uids("groups"),
-      uids("identities"),
-      uids("role_bindings"),
-      rolesNow(),
-    ];
+    const [groups, identities, bindings] = [uids("groups"), uids("identities"), uids("role_bindings")];
+    const roles = rolesNow();
     for (const uid of identities) {
       const body = { claimMatch: claims };
       yield { as, method: "PATCH", target: `${IAM}/identities/${uid}?updateMask=claimMatch`, body };
@@ -172,21 +162,17 @@ export const searchByRequests = async (attack: Attack) => {
     }
     for (const group of groups) {
       const capabilities = heldAt(now, as, group);
+      const isSame = (held: string[]) =>
+        held.length === capabilities.length && capabilities.every((one) => held.includes(one));
       const isThere = roles.some(
-        ({ parent, held }) =>
-          parent !== null &&
-          isAncestorOrSelf(parent, group) &&
-          held.length === capabilities.length &&
-          capabilities.every((one) => held.includes(one)),
+        ({ parent, held }) => parent !== null && isAncestorOrSelf(parent, group) && isSame(held),
       );
       if (capabilities.length > 0 && !isThere)
         yield { as, method: "POST", target: `${IAM}/roles/${group}`, body: { name: "made", capabilities } };
     }
     // One is as good as another in its organization.
-    const made = identities.filter(
-      (uid) => store.statement("SELECT name FROM identities WHERE uid = ?").get(uid)?.name === "made",
-    );
-    if (made.length < 2)
+    const named = store.statement("SELECT name FROM identities WHERE uid = ?");
+    if (identities.filter((uid) => named.get(uid)?.name === "made").length < 2)
       for (const group of groups)
         yield { as, method: "POST", target: `${IAM}/identities/${group}`, body: { name: "made", claimMatch: claims } };
     for (const uid of identities)

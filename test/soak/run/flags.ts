@@ -5,6 +5,8 @@ import { parseFlags } from "../../support/flags.ts";
 import type { PartResult } from "../part.ts";
 import { type PartName, parts } from "../parts.ts";
 
+export const log = (text: string): void => void process.stderr.write(`${text}\n`);
+
 const names = Object.keys(parts) as PartName[];
 
 export const list = names.map((name) => `${name.padEnd(13)} ${parts[name].goal}\n`).join("");

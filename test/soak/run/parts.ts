@@ -3,14 +3,11 @@
 import { runScript } from "../../support/flags.ts";
 import type { PartResult } from "../part.ts";
 import { type Part, type PartName, parts } from "../parts.ts";
-import { list, parseSoak, resultText, usage } from "./flags.ts";
+import { list, log, parseSoak, resultText, usage } from "./flags.ts";
 
-const log = (text: string) => process.stderr.write(`${text}\n`);
-const print = (text: string) => process.stdout.write(`${text}\n`);
+type Options = Omit<Parameters<Part["run"]>[0], "log">;
 
-type Options = Parameters<Part["run"]>[0];
-
-const runPart = async (name: PartName, options: Omit<Options, "log">): Promise<PartResult> => {
+const runPart = async (name: PartName, options: Options): Promise<PartResult> => {
   const part: Part = parts[name];
   log(`\n== ${name}: ${part.goal}`);
   try {
@@ -21,7 +18,7 @@ const runPart = async (name: PartName, options: Omit<Options, "log">): Promise<P
   }
 };
 
-const soak = async (names: readonly PartName[], options: Omit<Options, "log">): Promise<number> => {
+const soak = async (names: readonly PartName[], options: Options): Promise<number> => {
   const { seed } = options;
   log(`seed ${seed}`);
   const tables: string[] = [];
@@ -33,7 +30,8 @@ const soak = async (names: readonly PartName[], options: Omit<Options, "log">): 
     const seconds = Math.round((performance.now() - startMs) / 1000);
     tables.push(resultText(name, { ...result, figures: { ...result.figures, seconds } }));
   }
-  print(`\n${tables.join("\n\n")}\n\nseed ${seed}: ${names.length - failed} parts passed, ${failed} failed`);
+  const passed = `${names.length - failed} parts passed, ${failed} failed`;
+  process.stdout.write(`\n${tables.join("\n\n")}\n\nseed ${seed}: ${passed}\n`);
   return failed > 0 ? 1 : 0;
 };
 

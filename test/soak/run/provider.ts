@@ -4,7 +4,7 @@ import { parseCount, UsageError } from "../../../cli/irm-command.ts";
 import { ADAPTERS } from "../../harness/small-engine/provider.ts";
 import compileSmallEngine from "../../support/compile-small-engine.ts";
 import { parseFlags, runScript } from "../../support/flags.ts";
-import { resultText } from "./flags.ts";
+import { log, resultText } from "./flags.ts";
 
 const usage = `Usage: npm run soak:provider -- [FLAGS]
 
@@ -48,13 +48,13 @@ const main = async (args: string[]): Promise<number> => {
   if (checkpoints !== "on" && checkpoints !== "off")
     throw new UsageError(`--checkpoints takes on or off, not ${JSON.stringify(checkpoints)}`);
   if (isEmptyMachine && checkpoints === "off") throw new UsageError("--empty-machine needs --checkpoints on");
+  const mode = isEmptyMachine ? "empty machine" : checkpoints === "off" ? "no checkpoints" : "checkpoints";
   await compileSmallEngine();
   const { providerSoak } = await import("../provider.ts");
-  const log = (text: string) => void process.stderr.write(`${text}\n`);
   log(`seed ${seed}`);
   let hasFailed = false;
   for (const adapter of adapters) {
-    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, checkpoints, isEmptyMachine, log });
+    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, mode, log });
     process.stdout.write(`${resultText(adapter, result)}\nseed ${seed}\n`);
     hasFailed ||= result.failures.length > 0;
   }
