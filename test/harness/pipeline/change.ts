@@ -14,10 +14,8 @@ export const createProgramChange = (api: TestServer, base: Record<string, string
   const repository = createRepository();
   repository.commit({ "index.ts": "// nothing\n", "review.yaml": "deny: [gains-owner]\n", ...base });
   repository.git("checkout", "--quiet", "-b", "change");
-  const [checkout, file] = ["checkout", "change.json"].map((name) => join(repository.root, ".git", name)) as [
-    string,
-    string,
-  ];
+  const folder = join(repository.root, ".git");
+  const [checkout, file] = [join(folder, "checkout"), join(folder, "change.json")];
   return {
     repository,
     /** the folder, and the file of the requests */

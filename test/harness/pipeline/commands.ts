@@ -1,7 +1,7 @@
 // A folder for the PATH of a job, with an npm that writes down its calls, fetches nothing, and installs the irm of this clone.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { irmModule } from "../../support/compiled.ts";
+import { delimiter, dirname, join } from "node:path";
+import { COMPILED, irmModule } from "../../support/compiled.ts";
 
 export const createCommands = (folder: string) => {
   const [bin, log, irm] = [join(folder, "bin"), join(folder, "npm.log"), join(folder, "irm")];
@@ -15,7 +15,12 @@ export const createCommands = (folder: string) => {
     `[ -e node_modules ] || { mkdir -p node_modules/.bin && ln -s ${JSON.stringify(irm)} node_modules/.bin/irm; }`,
   );
   return {
-    folder: bin,
+    /** of a job */
+    env: {
+      PATH: [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
+      HOME: folder,
+      NODE_COMPILE_CACHE: COMPILED,
+    },
     /** Adds a program. */
     add: (name: string, ...lines: string[]): void => write(join(bin, name), ...lines),
     /** `FOLDER: ci --no-audit` */

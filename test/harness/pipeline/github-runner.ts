@@ -52,44 +52,37 @@ export interface RunnerOptions {
 
 export type JobResult = Awaited<ReturnType<typeof runJob>>;
 
-export const runJob = async (steps: readonly Step[], options: RunnerOptions, jobEnv: Record<string, string> = {}) => {
-  const job = new Job(options, jobEnv);
-  // Outputs are by the id of the step.
-  const { isFailed, outputs } = await job.runSteps(steps, {});
-  return { conclusion: isFailed ? "failure" : "success", outputs, summary: job.summary, log: job.log, ran: job.ran };
-};
+/** Those of a composite action. */
+interface Composite {
+  inputs?: Record<string, string>;
+  action?: string;
+  env?: Record<string, string>;
+}
 
-class Job {
-  summary = "";
-  log = "";
+export const runJob = async (
+  job: readonly Step[],
+  { folder, workspace, contexts, env: given, actions }: RunnerOptions,
+) => {
+  let [summary, log, count] = ["", "", 0];
   /** names, ids or actions of the steps that ran, those of composite actions too */
-  readonly ran: string[] = [];
-  readonly #options: RunnerOptions;
-  /** what steps add by GITHUB_ENV and GITHUB_PATH */
-  readonly #env: NodeJS.ProcessEnv;
-  #count = 0;
+  const ran: string[] = [];
+  /** with what steps add by GITHUB_ENV and GITHUB_PATH */
+  const jobEnv: NodeJS.ProcessEnv = { ...given };
+  const temp = join(folder, "temp");
+  mkdirSync(temp, { recursive: true });
 
-  constructor(options: RunnerOptions, env: Record<string, string>) {
-    this.#options = options;
-    this.#env = { ...options.env, ...env };
-  }
-
-  /** `inputs` and `action` are those of a composite action. */
-  async runSteps(
-    steps: readonly Step[],
-    own: { inputs?: Record<string, string>; action?: string; env?: Record<string, string> },
-  ): Promise<{ isFailed: boolean; outputs: Record<string, Record<string, string>> }> {
+  const runSteps = async (steps: readonly Step[], { inputs = {}, action, env: own }: Composite) => {
     let isFailed = false;
     const outputs: Record<string, Record<string, string>> = {};
     for (const step of steps) {
       const scope: Scope = {
         contexts: {
-          ...this.#options.contexts,
-          github: { ...(this.#options.contexts.github as object), ...(own.action && { action_path: own.action }) },
-          runner: { temp: join(this.#options.folder, "temp"), os: "Linux" },
-          inputs: own.inputs ?? {},
-          env: { ...this.#env, ...own.env } as Record<string, string>,
-          steps: Object.fromEntries(Object.entries(outputs).map(([id, values]) => [id, { outputs: values }])),
+          ...contexts,
+          github: { ...(contexts.github as object), ...(action && { action_path: action }) },
+          runner: { temp, os: "Linux" },
+          inputs,
+          env: { ...jobEnv, ...own } as Record<string, string>,
+          steps: stepsWith(outputs),
         },
         functions: {
           success: () => !isFailed,
@@ -99,74 +92,77 @@ class Job {
         },
       };
       if (!isMet(step.if, scope)) continue;
-      this.ran.push(step.name ?? step.uses?.replace(/@.*/, "") ?? step.id ?? "run");
-      const env = { ...own.env, ...mapValues(step.env ?? {}, (text) => interpolate(String(text), scope)) };
+      ran.push(step.name ?? step.uses?.replace(/@.*/, "") ?? step.id ?? "run");
+      const env = { ...own, ...mapValues(step.env ?? {}, (text) => interpolate(String(text), scope)) };
       const made =
-        step.uses === undefined ? await this.#run(step, env, scope, own.action) : await this.#use(step, env, scope);
+        step.uses === undefined ? await runScript(step, env, scope, action) : await useAction(step, env, scope);
       if (step.id !== undefined) outputs[step.id] = made.outputs;
       isFailed ||= made.isFailed;
     }
     return { isFailed, outputs };
-  }
+  };
 
-  async #run(step: Step, env: Record<string, string>, scope: Scope, action: string | undefined) {
-    const folder = join(this.#options.folder, `step-${++this.#count}`);
-    mkdirSync(join(this.#options.folder, "temp"), { recursive: true });
-    mkdirSync(folder);
+  const runScript = async (step: Step, env: Record<string, string>, scope: Scope, action: string | undefined) => {
+    const own = join(folder, `step-${++count}`);
+    mkdirSync(own);
     const names = ["OUTPUT", "ENV", "PATH", "STEP_SUMMARY"] as const;
-    const files = names.map((name) => [`GITHUB_${name}`, join(folder, name)] as const);
+    const files = names.map((name) => [`GITHUB_${name}`, join(own, name)] as const);
     for (const [, file] of files) writeFileSync(file, "");
-    const script = join(folder, "script.sh");
+    const script = join(own, "script.sh");
     writeFileSync(script, interpolate(step.run as string, scope));
     if (action !== undefined && step.shell !== "bash") throw new Error("a step of a composite action needs its shell");
     const { code, output } = await capture("bash", ["--noprofile", "--norc", "-eo", "pipefail", script], {
-      cwd: join(this.#options.workspace, interpolate(step["working-directory"] ?? ".", scope)),
+      cwd: join(workspace, interpolate(step["working-directory"] ?? ".", scope)),
       env: {
-        ...this.#env,
-        ...env,
-        ...Object.fromEntries(files),
-        RUNNER_TEMP: join(this.#options.folder, "temp"),
-        GITHUB_WORKSPACE: this.#options.workspace,
+        ...{ ...jobEnv, ...env, ...Object.fromEntries(files), RUNNER_TEMP: temp, GITHUB_WORKSPACE: workspace },
         ...(action !== undefined && { GITHUB_ACTION_PATH: action }),
       },
     });
-    this.log += output;
-    const read = (name: (typeof names)[number]): string => readFileSync(join(folder, name), "utf8");
-    Object.assign(this.#env, pairsOf(read("ENV")));
-    for (const path of read("PATH").split("\n").filter(Boolean)) this.#addPath(path);
-    this.summary += read("STEP_SUMMARY");
+    log += output;
+    const read = (name: (typeof names)[number]): string => readFileSync(join(own, name), "utf8");
+    Object.assign(jobEnv, pairsOf(read("ENV")));
+    for (const path of read("PATH").split("\n").filter(Boolean)) jobEnv.PATH = [path, jobEnv.PATH].join(delimiter);
+    summary += read("STEP_SUMMARY");
     return { isFailed: code !== 0, outputs: pairsOf(read("OUTPUT")) };
-  }
+  };
 
-  async #use(step: Step, env: Record<string, string>, scope: Scope) {
+  const useAction = async (step: Step, env: Record<string, string>, scope: Scope): Promise<Made> => {
     const [name = ""] = (step.uses as string).split("@");
-    const action = this.#options.actions[name];
+    const action = actions[name];
     if (action === undefined) throw new Error(`there is no action ${name}`);
     const given = mapValues(step.with ?? {}, (value) => interpolate(String(value), scope));
     if (typeof action === "function") {
-      const all: NodeJS.ProcessEnv = { ...this.#env, ...env, GITHUB_WORKSPACE: this.#options.workspace };
+      const all: NodeJS.ProcessEnv = { ...jobEnv, ...env, GITHUB_WORKSPACE: workspace };
       const outputs = action(given, all);
-      if (all.PATH !== this.#env.PATH) this.#env.PATH = all.PATH;
+      if (all.PATH !== jobEnv.PATH) jobEnv.PATH = all.PATH;
       return { isFailed: false, outputs };
     }
     const { inputs, outputs, runs } = parse(readFileSync(join(action.folder, "action.yml"), "utf8")) as Action;
     const unknown = Object.keys(given).filter((one) => !Object.hasOwn(inputs, one));
     if (unknown.length > 0) throw new Error(`unexpected inputs of ${name}: ${unknown.join(", ")}`);
     const values = { ...mapValues(inputs, (one) => interpolate(String(one.default ?? ""), scope)), ...given };
-    const made = await this.runSteps(runs.steps, { inputs: values, action: action.folder, env });
-    const steps = Object.fromEntries(Object.entries(made.outputs).map(([id, one]) => [id, { outputs: one }]));
-    const inner: Scope = { ...scope, contexts: { ...scope.contexts, inputs: values, steps } };
+    const made = await runSteps(runs.steps, { inputs: values, action: action.folder, env });
+    const inner = { ...scope, contexts: { ...scope.contexts, inputs: values, steps: stepsWith(made.outputs) } };
     const expressionOf = (text: string): string => text.replace(/^\$\{\{(.*)\}\}$/, "$1");
     return {
       isFailed: made.isFailed,
       outputs: mapValues(outputs, ({ value }) => String(evaluate(expressionOf(value), inner) ?? "")),
     };
-  }
+  };
 
-  #addPath(folder: string): void {
-    this.#env.PATH = [folder, this.#env.PATH].join(delimiter);
-  }
+  // Outputs are by the id of the step.
+  const { isFailed, outputs } = await runSteps(job, {});
+  return { conclusion: isFailed ? "failure" : "success", outputs, summary, log, ran };
+};
+
+interface Made {
+  isFailed: boolean;
+  outputs: Record<string, string>;
 }
+
+/** The context `steps`. */
+export const stepsWith = (all: Readonly<Record<string, Record<string, string>>>): Value =>
+  mapValues(all, (outputs) => ({ outputs }));
 
 /** `name=value`, and `name<<END` with lines up to `END`. */
 const pairsOf = (text: string): Record<string, string> => {
@@ -179,10 +175,8 @@ const pairsOf = (text: string): Record<string, string> => {
     if (name !== undefined) {
       const at = lines.indexOf(end as string);
       if (at < 0) throw new Error(`the output ${name} does not end`);
-      pairs[name] = lines
-        .splice(0, at + 1)
-        .slice(0, -1)
-        .join("\n");
+      pairs[name] = lines.splice(0, at).join("\n");
+      lines.shift();
     } else {
       const at = line.indexOf("=");
       if (at < 1) throw new Error(`${line} is no output`);

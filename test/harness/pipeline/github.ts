@@ -1,12 +1,11 @@
 // A repository at GitHub whose jobs run action.yml: its runner, the actions of others, the API for comments and issues, and the tokens.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { root } from "../../../scripts/base/project.mjs";
-import { COMPILED } from "../../support/compiled.ts";
+import { temporaryFolder } from "../../support/command.ts";
 import { createCommands } from "./commands.ts";
 import { interpolate, isMet, type Scope, type Value } from "./expression.ts";
-import { type JobResult, type JobText, runJob } from "./github-runner.ts";
+import { type JobResult, type JobText, runJob, stepsWith } from "./github-runner.ts";
 import { otherActions, type Stores } from "./other-actions.ts";
 import { startGithub, TOKEN } from "./posts.ts";
 
@@ -57,7 +56,8 @@ export const schedule: Event = { name: "schedule", ...MAIN };
 
 /** `mint` issues a job's token with that subject and these further claims. */
 export const createGithub = async (mint: (subject: string, claims: Record<string, string>) => Promise<string>) => {
-  const folder = mkdtempSync(join(tmpdir(), "irm-github-"));
+  const { path, remove } = temporaryFolder();
+  const folder = path(".");
   const commands = createCommands(folder);
   let [subject, claims]: [string, Record<string, string>] = ["", {}];
   let [runs, jobs] = [1000, 0];
@@ -103,18 +103,8 @@ export const createGithub = async (mint: (subject: string, claims: Record<string
       folder: temporary,
       workspace,
       contexts: { github: { ...github, ...own }, vars, secrets: {}, needs },
-      env: {
-        PATH: [commands.folder, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
-        HOME: folder,
-        NODE_COMPILE_CACHE: COMPILED,
-        ...variables,
-        ...(mayAsk ? repository.jobEnv : {}),
-        ...env,
-      },
-      actions: {
-        "OWNER/pulumi-irm": { folder: root },
-        ...otherActions(stores, engine),
-      },
+      env: { ...commands.env, ...variables, ...(mayAsk && repository.jobEnv), ...env },
+      actions: { "OWNER/pulumi-irm": { folder: root }, ...otherActions(stores, engine) },
     });
   };
 
@@ -145,8 +135,7 @@ export const createGithub = async (mint: (subject: string, claims: Record<string
       before?.(name, id);
       const done = await runOne(id, event, text, options, needs);
       results[name] = done;
-      const steps = Object.fromEntries(Object.entries(done.outputs).map(([step, outputs]) => [step, { outputs }]));
-      const scope: Scope = { contexts: { steps }, functions: {} };
+      const scope: Scope = { contexts: { steps: stepsWith(done.outputs) }, functions: {} };
       const outputs = Object.entries(text.outputs ?? {}).map(([key, value]) => [key, interpolate(value, scope)]);
       needs[name] = { result: done.conclusion, outputs: Object.fromEntries(outputs) };
     }
@@ -165,9 +154,6 @@ export const createGithub = async (mint: (subject: string, claims: Record<string
     },
     /** Runs the jobs whose conditions hold, in the order of the file; `before` is called before each. Results are by the name of the job. */
     runJobs,
-    close: async () => {
-      await repository.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => repository.close().finally(remove),
   };
 };

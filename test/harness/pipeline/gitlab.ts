@@ -1,12 +1,11 @@
 // A project at GitLab whose pipeline includes templates/gitlab.yml: https://docs.gitlab.com/ci/yaml/
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { parseAllDocuments } from "yaml";
 import { capture } from "../../../scripts/base/child.mjs";
 import { root } from "../../../scripts/base/project.mjs";
-import { COMPILED } from "../../support/compiled.ts";
+import { temporaryFolder } from "../../support/command.ts";
 import { createCommands } from "./commands.ts";
 import { startGitlab, TOKEN } from "./posts.ts";
 
@@ -76,6 +75,14 @@ interface RunOptions {
   artifacts?: readonly string[];
 }
 
+interface Ended {
+  name: string;
+  code: number;
+  log: string;
+  hasToken: boolean;
+  artifacts: Record<string, string>;
+}
+
 const PROJECT = "42";
 export const mergeRequest = (source = PROJECT, target = "main"): Record<string, string> => ({
   CI_PIPELINE_SOURCE: "merge_request_event",
@@ -93,8 +100,8 @@ export const onMain = (source: string): Record<string, string> => ({
 
 /** `mint` issues a job's token for an audience. */
 export const createGitlab = async (mint: (audience: string) => Promise<string>) => {
-  const folder = mkdtempSync(join(tmpdir(), "irm-gitlab-"));
-  const commands = createCommands(folder);
+  const { path, remove } = temporaryFolder();
+  const commands = createCommands(path("."));
   const repository = await startGitlab();
   let pipelines = 1000;
   const predefinedWith = (variables: Record<string, string>): Record<string, string> => ({
@@ -104,13 +111,12 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>) 
   });
   const chosen = (variables: Record<string, string>, inputs: Record<string, string>): Record<string, string> => {
     const { jobs } = includeOf(inputs);
-    const ruled = Object.keys(jobs)
-      .filter((name) => !name.startsWith("."))
-      .map(
-        (name) =>
-          [name, wholeJob(jobs, name).rules?.find((rule) => isMet(rule.if, predefinedWith(variables)))] as const,
-      );
-    return Object.fromEntries(ruled.flatMap(([name, rule]) => (rule ? [[name, rule.when ?? "on_success"]] : [])));
+    const ruled = Object.keys(jobs).flatMap((name) => {
+      if (name.startsWith(".")) return [];
+      const rule = wholeJob(jobs, name).rules?.find((one) => isMet(one.if, predefinedWith(variables)));
+      return rule ? [[name, rule.when ?? "on_success"]] : [];
+    });
+    return Object.fromEntries(ruled);
   };
   return {
     repository,
@@ -126,13 +132,7 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>) 
       const { jobs } = includeOf(inputs);
       const pipeline = String(++pipelines);
       const predefined = predefinedWith(variables);
-      const ended: {
-        name: string;
-        code: number;
-        log: string;
-        hasToken: boolean;
-        artifacts: Record<string, string>;
-      }[] = [];
+      const ended: Ended[] = [];
       const outputs: Record<string, string> = {};
       const left = join(checkout, ".irm-ci");
       for (const [name, when] of Object.entries(chosen(variables, inputs))) {
@@ -148,9 +148,7 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>) 
         const tokens: Record<string, string> = {};
         for (const [variable, { aud }] of Object.entries(job.id_tokens ?? {})) tokens[variable] = await mint(aud);
         const env = {
-          PATH: [commands.folder, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
-          HOME: folder,
-          NODE_COMPILE_CACHE: COMPILED,
+          ...commands.env,
           GITLAB_CI: "true",
           CI_API_V4_URL: repository.url,
           CI_PROJECT_URL: "https://gitlab.example/acme/access",
@@ -174,19 +172,11 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>) 
         const dotenv = join(checkout, job.artifacts?.reports?.dotenv ?? "none");
         if (existsSync(dotenv)) Object.assign(outputs, parseEnv(readFileSync(dotenv, "utf8")));
         const paths = artifacts.map((one) => [one, readFileSync(join(checkout, one), "utf8")]);
-        ended.push({
-          name,
-          code: code ?? 1,
-          log: output,
-          hasToken: Object.keys(tokens).length > 0,
-          artifacts: Object.fromEntries(paths),
-        });
+        const hasToken = Object.keys(tokens).length > 0;
+        ended.push({ name, code: code ?? 1, log: output, hasToken, artifacts: Object.fromEntries(paths) });
       }
       return ended;
     },
-    close: async () => {
-      await repository.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => repository.close().finally(remove),
   };
 };

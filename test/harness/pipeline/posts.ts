@@ -1,5 +1,5 @@
 // Comments and issues of a repository, by the REST API of GitHub or of GitLab, on loopback. And GitHub's endpoint for tokens of a job.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text as textOf } from "node:stream/consumers";
 import type { Forge } from "../../../ci/forge.ts";
 import { githubForge } from "../../../ci/github.ts";
@@ -72,7 +72,7 @@ const start = async (routesOf: (repository: Stored) => Routes, mint: (audience: 
     pattern: new RegExp(`^${route.replaceAll(".", "\\.").replace(":id", "(\\d+)").replace("*", "(.+)")}$`),
     act,
   }));
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     void answer(request, response).catch((error: Error) => send(response, 500, { message: String(error) }));
   });
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -121,9 +121,8 @@ const isPermitted = (permissions: Repository["permissions"], path: string, isWri
 };
 
 const send = (response: ServerResponse, status: number, json: unknown): void => {
-  response
-    .writeHead(status, { "content-type": "application/json" })
-    .end(status === 204 ? "" : JSON.stringify(json ?? {}));
+  const text = status === 204 ? "" : JSON.stringify(json ?? {});
+  response.writeHead(status, { "content-type": "application/json" }).end(text);
 };
 
 const github = (repository: Stored): Routes => {
@@ -241,18 +240,9 @@ const postsOf = (
 };
 
 /** The REST API of such a repository, as a job of GitHub or GitLab calls it. */
-export const githubForgeOf = (
-  { url }: Pick<Repository, "url">,
-  env: Record<string, string> = {},
-  token = TOKEN,
-): Forge =>
-  githubForge(
-    { GITHUB_API_URL: url, GITHUB_GRAPHQL_URL: `${url}/graphql`, GITHUB_REPOSITORY: "acme/access", ...env },
-    token,
-  );
-export const gitlabForgeOf = (
-  { url }: Pick<Repository, "url">,
-  env: Record<string, string> = {},
-  token = TOKEN,
-): Forge =>
+export const githubForgeOf = ({ url }: Repository, env: Record<string, string> = {}, token = TOKEN): Forge => {
+  const own = { GITHUB_API_URL: url, GITHUB_GRAPHQL_URL: `${url}/graphql`, GITHUB_REPOSITORY: "acme/access" };
+  return githubForge({ ...own, ...env }, token);
+};
+export const gitlabForgeOf = ({ url }: Repository, env: Record<string, string> = {}, token = TOKEN): Forge =>
   gitlabForge({ CI_API_V4_URL: url, CI_PROJECT_ID: "42", CI_PROJECT_URL: "https://gitlab.example/a", ...env }, token);
