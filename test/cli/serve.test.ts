@@ -232,15 +232,6 @@ const untilDraining = async (server: Started): Promise<void> => {
   while (!server.stderr().includes('"event":"draining"')) await new Promise((resolve) => stderr?.once("data", resolve));
 };
 
-test.each(["SIGTERM", "SIGINT"] as const)("on %s, it answers a slow request, and exits with 0", async (signal) => {
-  const { server, slow } = await startWithSlowRequest();
-  server.process.kill(signal);
-  await untilDraining(server);
-  slow.write(body.slice(5));
-  expect(await slow.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\nconnection: close\r\n.*\{"token":"/is);
-  expect(await server.finished).toMatchObject({ code: 0 });
-});
-
 test("a second signal, of any kind, while a client hangs: the server exits at once with 0", async () => {
   const { server, slow } = await startWithSlowRequest();
   server.process.kill("SIGTERM");

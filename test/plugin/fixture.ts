@@ -21,8 +21,8 @@ export const setUp = async () => {
     for (const one of processes) one.close();
   });
   /** a process with these variables besides those of the service, and without its configuration */
-  const startProcess = async (env: Env = {}, ...options: Tail<Parameters<typeof startPlugin>>) => {
-    const one = await startPlugin({ ...service.env, ...env }, ...options);
+  const startProcess = async (env: Env = {}, transport?: Transport, own?: Parameters<typeof startPlugin>[2]) => {
+    const one = await startPlugin({ ...service.env, ...env }, transport, own);
     processes.push(one);
     return one;
   };
@@ -57,5 +57,3 @@ export const setUp = async () => {
       created("Identity", { parent, name, claimMatch: { issuer: "https://x.example.com", subject } }),
   };
 };
-
-type Tail<T extends unknown[]> = T extends [unknown, ...infer Rest] ? Rest : never;

@@ -2,7 +2,7 @@
 // the plugin for all resources of a program.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, it, test } from "vitest";
+import { expect, it, onTestFinished, test } from "vitest";
 import {
   type CheckedResource,
   type EngineOptions,
@@ -194,11 +194,8 @@ const answerFor = async (program: string, options: readonly string[], env = {}):
   });
   // The system shows its arguments once it runs.
   await once(engine.stdout, "data");
-  try {
-    return engineOptions(engine.pid as number, env);
-  } finally {
-    engine.kill();
-  }
+  onTestFinished(() => void engine.kill());
+  return engineOptions(engine.pid as number, env);
 };
 
 test.each<[string, boolean, string, string[], object?]>([
