@@ -1,5 +1,5 @@
 // What lets a change be applied: people whom the host asks, or the review of the change that was merged, at GitHub and at GitLab.
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Change } from "../../access/change/change.ts";
 import { type Forge, ForgeError } from "../../ci/forge.ts";
 import { closeIssue, furtherRows, keepIssue, type Marker, mergedReview, replaceComment } from "../../ci/post.ts";
@@ -132,14 +132,10 @@ describe("at GitHub, the environment of the job", () => {
   });
 });
 
-let repository: Repository;
-beforeEach(async () => {
-  repository = await startGitlab();
-});
-afterEach(() => repository.close());
-const seen = (further = {}) => onGitlab(repository, further).unseenApproval();
-
 test("at GitLab, the job needs an approval of its environment, or somebody who starts it", async () => {
+  const repository = await startGitlab();
+  onTestFinished(repository.close);
+  const seen = (further = {}) => onGitlab(repository, further).unseenApproval();
   expect(await refusalOf(seen())).toContain("nobody started this job by hand");
   expect(await seen({ CI_JOB_MANUAL: "true" })).toMatch(
     /^somebody started this job by hand; whether only some people may cannot be seen: GitLab answered 404 /,

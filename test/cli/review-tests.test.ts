@@ -36,9 +36,8 @@ const changeFile = () => repository.at(".git/change.json");
 type Act = (client: Client) => Promise<unknown>;
 
 const run = async (acts: Act | readonly Act[], ...flags: string[]) => {
-  const known = changes.get(acts);
   const made =
-    known ??
+    changes.get(acts) ??
     (await makeChange(server, async (client) => {
       for (const act of [acts].flat()) await act(client);
     }));
@@ -47,10 +46,11 @@ const run = async (acts: Act | readonly Act[], ...flags: string[]) => {
   return { ...finished, report: finished.stdout === "" ? undefined : Report.parse(JSON.parse(finished.stdout)) };
 };
 const changes = new Map<unknown, Change>();
-const gives = (role: "owner" | "viewer"): Act => GIVES[role];
-const GIVES = Object.fromEntries(
-  ["owner", "viewer"].map((role): [string, Act] => [role, (client) => grant(api, platform, release, role)(client)]),
-) as Record<"owner" | "viewer", Act>;
+const GIVES = {
+  owner: grant(api, platform, release, "owner"),
+  viewer: grant(api, platform, release, "viewer"),
+};
+const gives = (role: keyof typeof GIVES): Act => GIVES[role];
 
 const failures = (report: Report | undefined): string[] | undefined =>
   report?.findings

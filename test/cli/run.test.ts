@@ -143,14 +143,11 @@ test.each([
     ...{ cwd: own, env, config, preview, addresses: [baseUrl] },
     name: `${real}/acme/${stack}`,
   });
-  try {
-    copyJournals(place, named("other"), to);
-    expect(readdirSync(place.journal)).toEqual([]);
-    copyJournals(place, named("dev"), to);
-    expect(readFileSync(pathIn(place.journal, to), "utf8")).toBe("a line\n");
-  } finally {
-    place.remove();
-  }
+  onTestFinished(place.remove);
+  copyJournals(place, named("other"), to);
+  expect(readdirSync(place.journal)).toEqual([]);
+  copyJournals(place, named("dev"), to);
+  expect(readFileSync(pathIn(place.journal, to), "utf8")).toBe("a line\n");
 });
 
 test("the place of a run finds the settings of a stack where the project has them", () => {

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { DatabaseSync } from "node:sqlite";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startServerProcess } from "../harness/api-process.ts";
 import { serve } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
@@ -78,26 +78,23 @@ test("the example of docs/server.md works, and no rule applies to the server's o
   const file = folder.write("faults.yaml", `${example}  - { operation: ExchangeGet, steps: [{ status: 500 }] }\n`);
   const server = await startServerProcess(["--faults", file]);
   const api = createHttpClient(server.baseUrl);
-  try {
-    const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
-    const target = `/iam/v2beta1/groups/${server.organization}`;
-    const create = () => api.send({ method: "POST", target, headers, body: '{"name":"once"}' });
-    const first = await create();
-    expect([first.status, first.headers["retry-after"]]).toEqual([503, "1"]);
-    await expect(create()).rejects.toMatchObject({ code: "ECONNRESET" });
-    expect((await create()).status).toBe(200);
-    const { json } = await api.send({ method: "GET", target: "/faults" });
-    expect(json.attempts).toMatchObject([
-      { operation: "CreateGroup", wire: "rest", rule: 1, step: 1, carriedOut: false },
-      { operation: "CreateGroup", wire: "rest", rule: 1, step: 2, carriedOut: true },
-      { operation: "CreateGroup", wire: "rest", carriedOut: true },
-    ]);
-    const { groups } = (await api.send({ method: "GET", target: "/iam/v2beta1/groups?name=once", headers })).json;
-    expect(groups).toHaveLength(2);
-  } finally {
-    api.close();
-    await server.stop("SIGKILL");
-  }
+  onTestFinished(api.close);
+  onTestFinished(() => void server.stop("SIGKILL"));
+  const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
+  const target = `/iam/v2beta1/groups/${server.organization}`;
+  const create = () => api.send({ method: "POST", target, headers, body: '{"name":"once"}' });
+  const first = await create();
+  expect([first.status, first.headers["retry-after"]]).toEqual([503, "1"]);
+  await expect(create()).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect((await create()).status).toBe(200);
+  const { json } = await api.send({ method: "GET", target: "/faults" });
+  expect(json.attempts).toMatchObject([
+    { operation: "CreateGroup", wire: "rest", rule: 1, step: 1, carriedOut: false },
+    { operation: "CreateGroup", wire: "rest", rule: 1, step: 2, carriedOut: true },
+    { operation: "CreateGroup", wire: "rest", carriedOut: true },
+  ]);
+  const { groups } = (await api.send({ method: "GET", target: "/iam/v2beta1/groups?name=once", headers })).json;
+  expect(groups).toHaveLength(2);
 });
 
 const api = await serve();

@@ -212,30 +212,18 @@ test("serve with a certificate has both wires at https addresses, and prints the
   expect((await server.finished).code).toBe(0);
 });
 
-const body = '{"subject":"s"}';
-const HEAD = `POST /dev-issuer/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
-
-const startWithSlowRequest = async () => {
+test("a second signal, of any kind, while a client hangs: the server exits at once with 0", async () => {
   const server = startCommand("serve", "--dev", "--json", "--log-level", "debug");
   onTestFinished(() => void server.process.kill("SIGKILL"));
   const { baseUrl } = await readyOf(server);
-  const slow = await openConnection(baseUrl);
-  slow.write(HEAD + body.slice(0, 5));
-  const next = await openConnection(baseUrl);
+  const [slow, next] = [await openConnection(baseUrl), await openConnection(baseUrl)];
+  const head = "host: localhost\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n";
+  slow.write(`POST /dev-issuer/token HTTP/1.1\r\n${head}{`);
   next.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
   await next.until(/\{"status":"ok"\}/);
-  return { server, slow };
-};
-
-const untilDraining = async (server: Started): Promise<void> => {
+  server.process.kill("SIGTERM");
   const { stderr } = server.process;
   while (!server.stderr().includes('"event":"draining"')) await new Promise((resolve) => stderr?.once("data", resolve));
-};
-
-test("a second signal, of any kind, while a client hangs: the server exits at once with 0", async () => {
-  const { server, slow } = await startWithSlowRequest();
-  server.process.kill("SIGTERM");
-  await untilDraining(server);
   server.process.kill("SIGINT");
   expect(await slow.ended).toBe("");
   expect(await server.finished).toMatchObject({ code: 0 });

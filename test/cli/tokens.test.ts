@@ -1,5 +1,5 @@
 // Tokens for the services of a program: which one a command sends, an address that is none, and those that the gate of an apply exchanges.
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { readCopy } from "../../access/copy/copy.ts";
 import { sendWrites, startTokenedGate } from "../../cli/apply/gates.ts";
 import { clientsOf, servicesFrom } from "../../cli/services.ts";
@@ -49,12 +49,9 @@ test("what is in a new organization is written with a token for that organizatio
     { n: 2, method: "CreateGroup", parent: { $uid: 1 }, fields: { name: "inside" } },
   ];
   const gate = await startTokenedGate(services, writes, api.identity);
-  try {
-    await sendWrites(gate, { services: [api.baseUrl] }, writes, new AbortController().signal);
-    expect(gate.report()).toEqual({ applied: 2, refused: [], missing: [], unknown: [] });
-    const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "founded" } });
-    expect(gate.tokens()).toEqual([{ capabilities: ["groups.create"], scopes: [groups[0].uid] }]);
-  } finally {
-    await gate.close();
-  }
+  onTestFinished(() => gate.close());
+  await sendWrites(gate, { services: [api.baseUrl] }, writes, new AbortController().signal);
+  expect(gate.report()).toEqual({ applied: 2, refused: [], missing: [], unknown: [] });
+  const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "founded" } });
+  expect(gate.tokens()).toEqual([{ capabilities: ["groups.create"], scopes: [groups[0].uid] }]);
 });

@@ -1,5 +1,5 @@
 // A twin of an organization decides as the original does, before and after a run, and sends nothing to it.
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { newGraph } from "../../access/graph/graph.ts";
 import { actorsOf, type Rights } from "../../cli/run/actor.ts";
 import { accessOf, rowsBetween } from "../../cli/twin/access.ts";
@@ -69,14 +69,11 @@ test("a twin shows a change in access, which the original never sees, and knows 
 
 test("a token of one twin is refused by another one, although they share their keys", async () => {
   const other = await startTwin(await copyOfServer(api), api.baseUrl);
-  try {
-    for (const token of [await twin.tokenOf(api.identity), await twin.operatorToken(api.identity)])
-      await expect(clientOf({ ...api, baseUrl: other.url }, token).call("Validate", {})).rejects.toMatchObject({
-        code: "UNAUTHENTICATED",
-      });
-  } finally {
-    await other.close();
-  }
+  onTestFinished(() => other.close());
+  for (const token of [await twin.tokenOf(api.identity), await twin.operatorToken(api.identity)])
+    await expect(clientOf({ ...api, baseUrl: other.url }, token).call("Validate", {})).rejects.toMatchObject({
+      code: "UNAUTHENTICATED",
+    });
 });
 
 const operator = async (uid?: string) => {
@@ -187,17 +184,14 @@ test("who acts in a run is known to the twin by its uid alone, and owns what it 
   ] as const) {
     const { copy } = await actorFor(token, "operator", uid);
     const twin = await startTwin(copy, api.baseUrl);
-    try {
-      const client = clientOf({ ...api, baseUrl: twin.url }, await twin.operatorToken(uid));
-      const { uid: group } = await createRecord(client, resources.group, "", { name: "founded" });
-      const { roleBindings = [] } = await client.call("ListRoleBindings", { group: group as string });
-      expect(roleBindings.map(({ identity }) => identity?.uid)).toEqual([uid]);
-      await createRecord(client, resources.group, team, { name: "below" });
-      // What the caller of the review cannot see is not made up.
-      await expect(client.call("GetIdentity", { uid })).rejects.toThrow("Permission denied");
-    } finally {
-      await twin.close();
-    }
+    onTestFinished(() => twin.close());
+    const client = clientOf({ ...api, baseUrl: twin.url }, await twin.operatorToken(uid));
+    const { uid: group } = await createRecord(client, resources.group, "", { name: "founded" });
+    const { roleBindings = [] } = await client.call("ListRoleBindings", { group: group as string });
+    expect(roleBindings.map(({ identity }) => identity?.uid)).toEqual([uid]);
+    await createRecord(client, resources.group, team, { name: "below" });
+    // What the caller of the review cannot see is not made up.
+    await expect(client.call("GetIdentity", { uid })).rejects.toThrow("Permission denied");
   }
 });
 
@@ -208,13 +202,10 @@ afterAll(() => teamApi.close());
 
 const sidesAfter = async (act: (client: Client) => Promise<unknown>): Promise<Sides> => {
   const twin = await startTwin(await copyOfServer(teamApi), teamApi.baseUrl);
-  try {
-    const before = await readTwin(twin);
-    await act(await twin.operatorOf(teamApi.identity));
-    return await sidesOf(twin, before);
-  } finally {
-    await twin.close();
-  }
+  onTestFinished(() => twin.close());
+  const before = await readTwin(twin);
+  await act(await twin.operatorOf(teamApi.identity));
+  return await sidesOf(twin, before);
 };
 const same = (uid: string) => uid;
 const publishes = (client: Client) =>
@@ -275,14 +266,11 @@ test("each row on which they differ is named, and is an error of this package", 
 
 test("a role that is only named may grant anything; what the reader may not list is named", async () => {
   const twin = await startTwin(await copyOfServer(teamApi, seer.token), teamApi.baseUrl);
-  try {
-    const { graph, notVisible, held } = await readTwin(twin);
-    expect(graph.roles.get(publisher)).toMatchObject({ name: "publisher", isUnlisted: true });
-    expect([...graph.roles.values()].find(({ name }) => name === "viewer")).not.toHaveProperty("isUnlisted");
-    expect(graph.identities.has(bot.uid)).toBe(true);
-    expect(notVisible.map(({ kind }) => kind)).toContain("identity");
-    expect(held).toMatchObject([{ kind: "repo", name: "images", group: registry }]);
-  } finally {
-    await twin.close();
-  }
+  onTestFinished(() => twin.close());
+  const { graph, notVisible, held } = await readTwin(twin);
+  expect(graph.roles.get(publisher)).toMatchObject({ name: "publisher", isUnlisted: true });
+  expect([...graph.roles.values()].find(({ name }) => name === "viewer")).not.toHaveProperty("isUnlisted");
+  expect(graph.identities.has(bot.uid)).toBe(true);
+  expect(notVisible.map(({ kind }) => kind)).toContain("identity");
+  expect(held).toMatchObject([{ kind: "repo", name: "images", group: registry }]);
 });

@@ -193,10 +193,9 @@ it("a stack at another address is confirmed by the argument of its provider", as
     const plugin = await startProcess();
     const token = new Secret(service.env.IRM_IDENTITY_TOKEN);
     await plugin.configure({ baseUrl: moved, token, ...settings }, "acme");
-    const result = await plugin
+    return plugin
       .check(one.urn, { parent: org, name: "moves", __preview: true }, one.inputs)
       .catch((error: Error) => error);
-    return result;
   };
   expect(String(await explicit({}))).toContain(
     `movedFrom: "${baseUrl}" of provider acme, or for one run IRM_MOVED_FROM=${baseUrl}`,

@@ -1,11 +1,11 @@
 // A preview, and its detailed diff: which properties differ, which of them replace the record, and which record goes first.
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Compared, detailedDiff } from "../../plugin/detailed-diff.ts";
 import { Secret } from "../../plugin/value.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { UNKNOWN } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
-import { type PluginClient, urnOf } from "../harness/plugin.ts";
+import { urnOf } from "../harness/plugin.ts";
 import { type Stored, setUp } from "./fixture.ts";
 
 const { service, org, plugin, nextProcess, created, createIdentity, compared } = await setUp();
@@ -79,12 +79,9 @@ it("a preview keeps the outputs that an update does not change, and sends nothin
   expect((await plugin.read(one.urn, one.id, one.outs, one.inputs)).outs).toMatchObject({ description: "old" });
 });
 
-describe("the uid of a new resource in a preview", () => {
+describe("the uid of a new resource in a preview", async () => {
   const claimMatch = { issuer: "https://issuer.example.com", subject: "ci" };
-  let next: PluginClient;
-  beforeAll(async () => {
-    next = await nextProcess();
-  });
+  const next = await nextProcess();
   const uidOf = async (type: string, name: string, args: Json): Promise<unknown> =>
     (await planned(type, name, args, next)).uid;
 

@@ -8,7 +8,7 @@ import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { type Ends, isOfOtherUser, type ReadTable } from "../../plugin/port.ts";
 import { requestTypes, type ServedMethod } from "../../plugin/request-type.ts";
 import { createPlugin, type Plugin } from "../../plugin/server.ts";
@@ -223,8 +223,9 @@ const send = (method: string, bytes: ArrayLike<number>): Promise<string> =>
     client.makeUnaryRequest(pathOf(method), asItIs, asItIs, Buffer.from(bytes), new Metadata(), {}, answer);
   });
 
-describe.each(Object.keys(requestTypes) as ServedMethod[])("%s", (method) => {
-  it("refuses each malformed message at once, and serves the next call", async () => {
+it.each(Object.keys(requestTypes) as ServedMethod[])(
+  "%s refuses each malformed message at once, and serves the next call",
+  async (method) => {
     for (const [reason, bytes] of malformedSeeds) {
       // A few are fields of another type here, which are skipped.
       const refusal = refusalOf(method, bytes);
@@ -233,8 +234,8 @@ describe.each(Object.keys(requestTypes) as ServedMethod[])("%s", (method) => {
       else expect(answer, reason).not.toMatch(/^(3|13) /);
     }
     expect(await send("getPluginInfo", [])).toBe("OK");
-  });
-});
+  },
+);
 
 const refusalOf = (method: ServedMethod, bytes: ArrayLike<number>): string | undefined => {
   try {

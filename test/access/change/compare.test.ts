@@ -1,5 +1,5 @@
 // What is left of a change that was approved, when some of its writes are sent and somebody edits the service.
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type Change, type ChangeContent, lifeFrom } from "../../../access/change/change.ts";
 import { type Compared, compareChanges } from "../../../access/change/compare.ts";
 import { type Call, makesUid, methodOf } from "../../../access/change/methods.ts";
@@ -44,20 +44,17 @@ const remove = (client: Client, method: string, uid: string) => client.call(meth
 const currentFrom = async (copy: Copy, act: Act, head: Partial<ChangeContent>) => {
   const calls: Call[] = [];
   const twin = await startTwin(copy, address, { onWrite: (call) => void calls.push(call) });
-  try {
-    const before = await readTwin(twin);
-    await act(await twin.operatorOf(api.identity));
-    const normal = writesFrom(calls, { recordOf: recordsOf(new Map([[address, twin]]), address) });
-    const services = [await sidesOf(twin, before)];
-    const content: ChangeContent = {
-      ...{ version: 1, operation: "up", arguments: [], stack: "access/dev", services: [address], as: api.identity },
-      ...{ ...lifeFrom(Date.now()), writes: normal.writes, ...accessOfChange(services, normal), restored: [] },
-      ...head,
-    };
-    return currentChangeOf(content, { services, normal, left: [] });
-  } finally {
-    await twin.close();
-  }
+  onTestFinished(() => twin.close());
+  const before = await readTwin(twin);
+  await act(await twin.operatorOf(api.identity));
+  const normal = writesFrom(calls, { recordOf: recordsOf(new Map([[address, twin]]), address) });
+  const services = [await sidesOf(twin, before)];
+  const content: ChangeContent = {
+    ...{ version: 1, operation: "up", arguments: [], stack: "access/dev", services: [address], as: api.identity },
+    ...{ ...lifeFrom(Date.now()), writes: normal.writes, ...accessOfChange(services, normal), restored: [] },
+    ...head,
+  };
+  return currentChangeOf(content, { services, normal, left: [] });
 };
 
 interface World {
@@ -83,23 +80,20 @@ const compared = async ({
 }): Promise<Compared & { change: Change }> => {
   const change = await makeChange(api, act);
   const service = await startTwin(base, address);
-  try {
-    const client = await service.operatorOf(api.identity);
-    const uids = new Map<number, string>();
-    const sent = new Set<number>();
-    for (const write of change.writes)
-      if (isReady(write, change, sent) && isSent(write) && (await send(client, write, uids))) sent.add(write.n);
-    await edit({ change, client, uids });
-    const fresh = await copyOf(client, address);
-    const rest = async (own: Client): Promise<void> => {
-      const all = new Map(uids);
-      for (const write of change.writes) if (!sent.has(write.n)) await send(own, write, all, true);
-      await more(own, (n) => all.get(n) as string);
-    };
-    return { ...compareChanges(change, await currentFrom(fresh, rest, head)), change };
-  } finally {
-    await service.close();
-  }
+  onTestFinished(() => service.close());
+  const client = await service.operatorOf(api.identity);
+  const uids = new Map<number, string>();
+  const sent = new Set<number>();
+  for (const write of change.writes)
+    if (isReady(write, change, sent) && isSent(write) && (await send(client, write, uids))) sent.add(write.n);
+  await edit({ change, client, uids });
+  const fresh = await copyOf(client, address);
+  const rest = async (own: Client): Promise<void> => {
+    const all = new Map(uids);
+    for (const write of change.writes) if (!sent.has(write.n)) await send(own, write, all, true);
+    await more(own, (n) => all.get(n) as string);
+  };
+  return { ...compareChanges(change, await currentFrom(fresh, rest, head)), change };
 };
 
 const send = async (client: Client, write: Write, uids: Map<number, string>, mustPass = false): Promise<boolean> => {

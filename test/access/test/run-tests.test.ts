@@ -310,12 +310,6 @@ const PLAIN = {
   access: { platform: { limited_owner: ["onboarding"], "registry.push": ["release"] } },
 };
 
-const runOne = (own: object): Outcome => {
-  const { policy, mistakes } = parsePolicy({ ...PLAIN, tests: [{ name: "it", ...own }] });
-  if (!policy) throw new Error(JSON.stringify(mistakes));
-  return runTests(policy.tests, policyScene(policy, TABLE.roles))[0] as Outcome;
-};
-
 const HOLDS = "could come to hold groups.delete at platform (cautious)";
 const WHY = `platform/onboarding ${HOLDS}: onboarding may create role bindings at platform, and gives itself owner there`;
 const workload = { github: { repository: "acme/*", branch: "main" } };
@@ -327,8 +321,8 @@ test.each<[what: string, own: object, reason?: unknown]>([
   ["nothing where it leads nowhere", { identity: "release", cannot: ["groups.delete"] }],
   ["nothing above the group", { identity: "onboarding", cannot: { capability: "groups.delete", at: "/" } }],
 ])("with ever, a test fails on %s; without it, it passes", (_, own, reason) => {
-  expect([runOne(own), runOne({ ...own, ever: false })]).toEqual([{ passed: true }, { passed: true }]);
-  expect(runOne({ ...own, ever: true })).toEqual(
+  expect([run(own, PLAIN), run({ ...own, ever: false }, PLAIN)]).toEqual([{ passed: true }, { passed: true }]);
+  expect(run({ ...own, ever: true }, PLAIN)).toEqual(
     reason === undefined ? { passed: true } : expect.objectContaining({ passed: false, reason }),
   );
 });
