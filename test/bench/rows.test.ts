@@ -24,26 +24,24 @@ describe("the flags", () => {
   });
 });
 
-describe("a row", () => {
-  test("is the median of the rounds with their spread, and says whether it meets its goal", () => {
-    const rounds = [12, 15, 10].map((cpu) => ({ "dynamic.preview": cpu, "dynamic-floor.preview": 10 }));
-    expect(rowOf(planOf("preview"), rounds)).toEqual({
-      id: "preview",
-      value: 1.2,
-      unit: "x",
-      against: "a provider of that form that answers at once",
-      goal: 1.25,
-      comparison: "<=",
-      met: true,
-      spread: [1, 1.5],
-      sides: "12.0 and 10.0 CPU s",
-    });
-    expect(rowOf(planOf("preview"), rounds.slice(1, 2))).toMatchObject({ value: 1.5, met: false });
+test("a row is the median of the rounds with their spread, and says whether it meets its goal", () => {
+  const rounds = [12, 15, 10].map((cpu) => ({ "dynamic.preview": cpu, "dynamic-floor.preview": 10 }));
+  expect(rowOf(planOf("preview"), rounds)).toEqual({
+    id: "preview",
+    value: 1.2,
+    unit: "x",
+    against: "a provider of that form that answers at once",
+    goal: 1.25,
+    comparison: "<=",
+    met: true,
+    spread: [1, 1.5],
+    sides: "12.0 and 10.0 CPU s",
   });
+  expect(rowOf(planOf("preview"), rounds.slice(1, 2))).toMatchObject({ value: 1.5, met: false });
+});
 
-  test("is missing where a measurement has failed in every round, and of the others where it has in one", () => {
-    expect(rowOf(planOf("preview"), [{ "dynamic.preview": 12 }])).toBeUndefined();
-    const rounds: Figures[] = [{ "dynamic.preview": 12 }, { "dynamic.preview": 11, "dynamic-floor.preview": 10 }];
-    expect(rowOf(planOf("preview"), rounds)).toMatchObject({ value: 1.1, spread: [1.1, 1.1] });
-  });
+test("a row is missing where a measurement has failed in every round, and of the others where it has in one", () => {
+  expect(rowOf(planOf("preview"), [{ "dynamic.preview": 12 }])).toBeUndefined();
+  const rounds: Figures[] = [{ "dynamic.preview": 12 }, { "dynamic.preview": 11, "dynamic-floor.preview": 10 }];
+  expect(rowOf(planOf("preview"), rounds)).toMatchObject({ value: 1.1, spread: [1.1, 1.1] });
 });

@@ -54,15 +54,9 @@ const rows = (Object.entries(operations) as [OperationName, Operation][])
   });
 const isRow = (name: OperationName): boolean => rows.some(([own]) => own === name);
 
-interface Sent {
-  answer: Answer;
-  request: Body;
-  row: Operation;
-}
-
 const requestOf = async (name: OperationName): Promise<Body> => operationCases[name].request(fixture);
 
-const send = async (name: OperationName, token: string | null, own?: Body): Promise<Sent> => {
+const send = async (name: OperationName, token: string | null, own?: Body) => {
   const row: Operation = operations[name];
   const request = own ?? (await requestOf(name));
   const { method, path, query, body } = restRequest(row, "v2beta1", request, "lowerCamel");
@@ -117,7 +111,8 @@ describe.each(rows.filter(([, { needs, stranger }]) => needs !== "" && stranger 
   "%s",
   (name, { needs, viewer, owner = "served" }) => {
     const row: Operation = operations[name];
-    const expectDeniedAt = ({ answer }: Sent, uid: string) => expectDenied(answer, needs, uid, domainOf(row));
+    const expectDeniedAt = ({ answer }: { answer: Answer }, uid: string) =>
+      expectDenied(answer, needs, uid, domainOf(row));
     const tokenOf = (who: string) => (actors[who] as Actor).token;
 
     test("refuses a viewer of the group beside", async () => {

@@ -223,8 +223,9 @@ test.each(rows.filter(([, { auth }]) => auth !== "none"))(
   },
 );
 
-describe("a refusal is the same on every wire, and no write:", () => {
-  test.each(refusals)("$operation, $reason", async ({ operation, request, token, code, message, details }) => {
+test.each(refusals)(
+  "a refusal is the same on every wire, and no write: $operation, $reason",
+  async ({ operation, request, token, code, message, details }) => {
     const [first, ...others] = await expectParity(async (way, fixture) => {
       const own = {
         operation,
@@ -241,18 +242,18 @@ describe("a refusal is the same on every wire, and no write:", () => {
     expect({ code: first.code, message: first.message }).toEqual({ code, message: message(fixtures[0] as Fixture) });
     const kinds = first.details.map((detail) => String(detail["@type"]).split(".").at(-1));
     expect(kinds).toEqual(["ErrorInfo", ...details]);
-  });
+  },
+);
 
-  test("every published code that a request can cause is in the table", () => {
-    expect(new Set(refusals.map(({ code }) => code))).toEqual(
-      new Set([
-        "INVALID_ARGUMENT",
-        "NOT_FOUND",
-        "ALREADY_EXISTS",
-        "PERMISSION_DENIED",
-        "FAILED_PRECONDITION",
-        "UNIMPLEMENTED",
-      ]),
-    );
-  });
+test("a refusal is the same on every wire, and no write: every published code that a request can cause is in the table", () => {
+  expect(new Set(refusals.map(({ code }) => code))).toEqual(
+    new Set([
+      "INVALID_ARGUMENT",
+      "NOT_FOUND",
+      "ALREADY_EXISTS",
+      "PERMISSION_DENIED",
+      "FAILED_PRECONDITION",
+      "UNIMPLEMENTED",
+    ]),
+  );
 });

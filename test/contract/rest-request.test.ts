@@ -38,16 +38,17 @@ test.each([
   expectInvalid(await fixture.api.call("POST", `${IAM}/roles/${text}`, { body: {} }), { parent: NO_UID });
 });
 
-describe("the parent of a create", () => {
-  test.each(["", "/"])("may be empty for a group: POST …/groups%s creates a root", async (slash) => {
+test.each(["", "/"])(
+  "the parent of a create may be empty for a group: POST …/groups%s creates a root",
+  async (slash) => {
     const { uid } = await fixture.api.ok("POST", `${IAM}/groups${slash}`, { body: { name: "root" } });
     expect(uid).toMatch(/^[0-9a-f]{40}$/);
-  });
+  },
+);
 
-  test.each(["identities", "roles", "roleBindings"])("must not be empty for %s", async (kind) => {
-    for (const slash of ["", "/"])
-      expectInvalid(await fixture.api.call("POST", `${IAM}/${kind}${slash}`, { body: {} }), { parent: "is required" });
-  });
+test.each(["identities", "roles", "roleBindings"])("the parent of a create must not be empty for %s", async (kind) => {
+  for (const slash of ["", "/"])
+    expectInvalid(await fixture.api.call("POST", `${IAM}/${kind}${slash}`, { body: {} }), { parent: "is required" });
 });
 
 describe("what wins", () => {

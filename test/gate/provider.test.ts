@@ -14,9 +14,9 @@ import * as reconcile from "../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../provider/run/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { IAM, serve } from "../harness/api-server.ts";
-import { type ManualClock, manualClock } from "../harness/clock.ts";
+import { manualClock } from "../harness/clock.ts";
 import { copyOfServer } from "../harness/copy.ts";
-import { type Change, type Through, throughGate } from "../harness/gate.ts";
+import { type Change, throughGate } from "../harness/gate.ts";
 import { createUid } from "../harness/records.ts";
 import { getter, journalFolder, keyOf } from "../support/scripted.ts";
 
@@ -24,13 +24,7 @@ const { group, identity, role, roleBinding } = kindRecords;
 const api = await serve({ faults: {} });
 afterEach(() => api.faults.clear());
 
-interface Run {
-  session: Session;
-  clock: ManualClock;
-  messages: string[];
-}
-
-const runWith = (run: Omit<RunFile, "pid" | "journal">): Run => {
+const runWith = (run: Omit<RunFile, "pid" | "journal">) => {
   const folder = mkdtempSync(join(journalFolder, "run-"));
   const journal = mkdtempSync(join(journalFolder, "journal-"));
   const whole = { ...run, pid: process.pid, ...(run.kind === "review" && { journal }) } as RunFile;
@@ -61,7 +55,7 @@ const changeBy = async (act: Act): Promise<Change> => {
   }
 };
 
-const through = async (change: Change): Promise<Through & Run> => {
+const through = async (change: Change) => {
   const one = await throughGate(api, change);
   return { ...one, ...runWith({ kind: "apply", services: one.gate.services }) };
 };

@@ -138,10 +138,7 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
       headers: { authorization: `Bearer ${bearer}` },
     });
   /** An API token, by a real exchange. */
-  const token = async (
-    identity: string,
-    { subject, ...limits }: TokenOptions & { subject: string },
-  ): Promise<string> => {
+  const token = async (identity: string, { subject, ...limits }: TokenOptions & { subject: string }) => {
     const answer = await exchange(await identityToken(subject), { aud: server.baseUrl, identity, ...limits });
     if (answer.status !== 200) throw new Error(`the exchange answered ${answer.status}: ${answer.text}`);
     return answer.json.token as string;

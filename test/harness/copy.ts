@@ -7,11 +7,7 @@ import { serve, startServer, type TestServer } from "./api-server.ts";
 import { COLLECTIONS, listAll } from "./records.ts";
 
 /** The records of every list, as the API returns them. `except`: of one that it refuses. */
-export const listEverything = async (
-  api: TestServer,
-  token = api.owner.token,
-  except?: string,
-): Promise<Record<string, Body[]>> => {
+export const listEverything = async (api: TestServer, token = api.owner.token, except?: string) => {
   const query = { pageSize: 200, includeReferrers: true, includeDates: true, includeEpochs: true };
   const lists: Record<string, Body[]> = {};
   for (const [plural, [service]] of Object.entries(COLLECTIONS))

@@ -14,11 +14,7 @@ with open(os.path.join(own, "shared.pth"), "w") as file:
 `;
 
 /** Makes `venv` in the folder of a program, and returns what activates it. `packages` are arguments of `pip install`. */
-export const createPythonEnvironment = (
-  program: string,
-  shared: string,
-  packages: readonly string[],
-): Record<string, string> => {
+export const createPythonEnvironment = (program: string, shared: string, packages: readonly string[]) => {
   const environment = join(program, "venv");
   execFileSync(join(shared, "bin", "python"), ["-c", CREATE, environment]);
   const bin = join(environment, "bin");

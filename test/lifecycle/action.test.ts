@@ -11,7 +11,7 @@ import { root } from "../harness/api-process.ts";
 import { engineFolder } from "../harness/engine-stack.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { createGithub, type Event, type Github, pullRequest, push, schedule } from "../harness/pipeline/github.ts";
-import type { JobResult, JobText } from "../harness/pipeline/github-runner.ts";
+import type { JobText } from "../harness/pipeline/github-runner.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
 
 const source = (description: string, further = "") => `
@@ -97,11 +97,8 @@ const optionsOf = (own = program) => ({
   engine: own === program ? program.sharedEngine : engineFolder(),
 });
 
-const run = (
-  event: Event,
-  jobs: Jobs,
-  before?: (job: string, run: string) => void,
-): Promise<Record<string, JobResult>> => github.runJobs(event, jobs, { ...optionsOf(), ...(before && { before }) });
+const run = (event: Event, jobs: Jobs, before?: (job: string, run: string) => void) =>
+  github.runJobs(event, jobs, { ...optionsOf(), ...(before && { before }) });
 
 const onlyStep = (command: string, further: Record<string, string> = {}): JobText => {
   const given = { command, "stack-name": "dev", "up-identity": vars.IRM_UP_IDENTITY, ...further };

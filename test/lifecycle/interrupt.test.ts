@@ -1,7 +1,7 @@
 // What a create leaves that the engine's end cuts off: docs/faults.md#f10, docs/faults.md#f12, docs/faults.md#f21.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import type { Started } from "../harness/engine-stack.ts";
 import { openWorkplace, type Program, type ProgramOptions } from "../harness/engine-workplace.ts";
 import { isRunning, processesBelow } from "../support/process.ts";
@@ -61,45 +61,43 @@ const expectOne = (program: Program, name: string): void => {
   expect(existsSync(journal) ? readdirSync(journal).filter((file) => file.endsWith(".lock")) : []).toEqual([]);
 };
 
-describe("^C during a create", () => {
-  it("and SIGTERM let the create of a dynamic resource finish and store it", async () => {
-    const program = await open("signals", "", { ownProcess: true });
-    const first = source(group("sigint"));
-    for (const [signal, text] of [
-      ["SIGINT", first],
-      ["SIGTERM", first + group("sigterm")],
-    ] as const) {
-      program.write(text);
-      const { run, held } = await startHeld(program, "after");
-      process.kill(run.pid, signal);
-      await expect.poll(run.output, { timeout: 60_000 }).toContain("received; cancelling.");
-      held.release();
-      expect((await run.result).code).not.toBe(0);
-      expect(program.state().pending).toEqual([]);
-      expectOne(program, signal.toLowerCase());
-    }
-  });
-
-  it("of the plugin ends the engine and all processes of the run at once, and the next up takes the record over", async () => {
-    const text = source(group("interrupted"), "pulumi-irm/plugin");
-    const program = await open("interrupted", text, { ownProcess: true, plugin: inject("pluginFolder") });
-    const { run, held } = await startHeld(program, "before");
-    const processes = processesBelow(run.pid, /./);
-    expect(processes).toContain(providerOf(run));
-    process.kill(run.pid, "SIGINT");
-    const { code, output } = await run.result;
-    expect(code).not.toBe(0);
-    expect(output).toContain("cancelled: the next update continues from the intent journal");
-    await expect.poll(() => processes.filter(isRunning), { timeout: 5_000 }).toEqual([]);
-    expect(program.state().pending).toEqual([]);
-    expect(groups("interrupted")).toEqual([]);
-
+it("^C during a create and SIGTERM let the create of a dynamic resource finish and store it", async () => {
+  const program = await open("signals", "", { ownProcess: true });
+  const first = source(group("sigint"));
+  for (const [signal, text] of [
+    ["SIGINT", first],
+    ["SIGTERM", first + group("sigterm")],
+  ] as const) {
+    program.write(text);
+    const { run, held } = await startHeld(program, "after");
+    process.kill(run.pid, signal);
+    await expect.poll(run.output, { timeout: 60_000 }).toContain("received; cancelling.");
     held.release();
-    await expect.poll(() => groups("interrupted"), { timeout: 60_000 }).toHaveLength(1);
-    const up = await program.must("up", "--yes", "--skip-preview");
-    expect(up.output).toContain("created by an earlier run at");
-    expectOne(program, "interrupted");
-  });
+    expect((await run.result).code).not.toBe(0);
+    expect(program.state().pending).toEqual([]);
+    expectOne(program, signal.toLowerCase());
+  }
+});
+
+it("^C during a create of the plugin ends the engine and all processes of the run at once, and the next up takes the record over", async () => {
+  const text = source(group("interrupted"), "pulumi-irm/plugin");
+  const program = await open("interrupted", text, { ownProcess: true, plugin: inject("pluginFolder") });
+  const { run, held } = await startHeld(program, "before");
+  const processes = processesBelow(run.pid, /./);
+  expect(processes).toContain(providerOf(run));
+  process.kill(run.pid, "SIGINT");
+  const { code, output } = await run.result;
+  expect(code).not.toBe(0);
+  expect(output).toContain("cancelled: the next update continues from the intent journal");
+  await expect.poll(() => processes.filter(isRunning), { timeout: 5_000 }).toEqual([]);
+  expect(program.state().pending).toEqual([]);
+  expect(groups("interrupted")).toEqual([]);
+
+  held.release();
+  await expect.poll(() => groups("interrupted"), { timeout: 60_000 }).toHaveLength(1);
+  const up = await program.must("up", "--yes", "--skip-preview");
+  expect(up.output).toContain("created by an earlier run at");
+  expectOne(program, "interrupted");
 });
 
 it("kill -9 of the engine during a create that the service carried out: after `pulumi cancel`, the next up adopts the record", async () => {
@@ -133,31 +131,29 @@ it("kill -9 of the engine during a create that the service carried out: after `p
 });
 
 // The engine lives on, stores its state and ends with an error; nothing is locked.
-describe("an engine whose provider fails", () => {
-  it("since it was killed during a create that the service carried out: the next up continues", async () => {
-    const program = await open("provider", source(group("provider")));
-    const { run, held } = await startHeld(program, "after");
-    process.kill(providerOf(run), "SIGKILL");
-    expect((await run.result).code).not.toBe(0);
-    held.release();
-    await program.must("up", "--yes", "--skip-preview");
-    expectOne(program, "provider");
-  });
+it("an engine whose provider fails since it was killed during a create that the service carried out: the next up continues", async () => {
+  const program = await open("provider", source(group("provider")));
+  const { run, held } = await startHeld(program, "after");
+  process.kill(providerOf(run), "SIGKILL");
+  expect((await run.result).code).not.toBe(0);
+  held.release();
+  await program.must("up", "--yes", "--skip-preview");
+  expectOne(program, "provider");
+});
 
-  it("since the service refuses the change of what it has adopted: that is recorded, and the next up applies the change", async () => {
-    const uid = await place.create(`groups/${place.server.organization}`, { name: "half", description: "old" });
-    const program = await open("half", source(group("half", "new", ', adopt: "match"')));
-    const denied = { code: 7, message: "Permission denied: no", details: [] };
-    const stop = proxy.answer("PATCH", /\/groups\//, 403, denied);
-    const refused = await program.run("up", "--yes", "--skip-preview");
-    stop();
-    expect(refused.code).not.toBe(0);
-    expect(refused.output).toContain(`UpdateGroup group ${uid} "half": PERMISSION_DENIED: Permission denied: no`);
-    const held = program.state().resources.find(({ id }) => id === uid);
-    expect(held?.outputs).toMatchObject({ uid, description: "old", adopted: true });
+it("an engine whose provider fails since the service refuses the change of what it has adopted: that is recorded, and the next up applies the change", async () => {
+  const uid = await place.create(`groups/${place.server.organization}`, { name: "half", description: "old" });
+  const program = await open("half", source(group("half", "new", ', adopt: "match"')));
+  const denied = { code: 7, message: "Permission denied: no", details: [] };
+  const stop = proxy.answer("PATCH", /\/groups\//, 403, denied);
+  const refused = await program.run("up", "--yes", "--skip-preview");
+  stop();
+  expect(refused.code).not.toBe(0);
+  expect(refused.output).toContain(`UpdateGroup group ${uid} "half": PERMISSION_DENIED: Permission denied: no`);
+  const held = program.state().resources.find(({ id }) => id === uid);
+  expect(held?.outputs).toMatchObject({ uid, description: "old", adopted: true });
 
-    await program.must("up", "--yes", "--skip-preview");
-    expectOne(program, "half");
-    expect(groups("half").map((row) => [row.uid, row.body.description])).toEqual([[uid, "new"]]);
-  });
+  await program.must("up", "--yes", "--skip-preview");
+  expectOne(program, "half");
+  expect(groups("half").map((row) => [row.uid, row.body.description])).toEqual([[uid, "new"]]);
 });

@@ -14,20 +14,6 @@ test.each([
   for (const [what, names] of Object.entries(found)) expect([what, names]).toEqual([what, []]);
 });
 
-interface Undocumented {
-  /** no doc comment at all: `Group`, `GroupArgs.name` */
-  missing: string[];
-  /** classes and functions whose comment has no example */
-  withoutExample: string[];
-  /** classes and functions whose comment names no error */
-  withoutErrors: string[];
-  /** arguments that may be left out, whose comment does not say what holds then */
-  withoutDefault: string[];
-  /** numbers, times and durations whose comment does not say in what they are counted */
-  withoutUnit: string[];
-  count: number;
-}
-
 /** Types that a program fills, and the blocks in them. */
 const isArgument = (name: string, { type }: ts.PropertySignature): boolean =>
   /(?:Args|Config|Document|Fields)$/.test(name) || /\bInput</.test(type?.getText() ?? "");
@@ -42,16 +28,20 @@ const isMeasured = (node: ts.PropertySignature | ts.PropertyDeclaration | ts.Met
 const UNIT = /RFC 3339|seconds|records|role bindings|number of (?:the|its)/i;
 
 /** Of one .d.ts file: what it exports, and the members of exported classes, interfaces and types. */
-const undocumentedIn = (file: string): Undocumented => {
+const undocumentedIn = (file: string) => {
   const program = ts.createProgram([file], { noResolve: true, skipLibCheck: true });
   const checker = program.getTypeChecker();
   const module = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile) as ts.Symbol;
-  const result: Undocumented = {
-    missing: [],
-    withoutExample: [],
-    withoutErrors: [],
-    withoutDefault: [],
-    withoutUnit: [],
+  const result = {
+    /** no doc comment at all: `Group`, `GroupArgs.name` */
+    missing: [] as string[],
+    /** classes and functions whose comment has no example, or names no error */
+    withoutExample: [] as string[],
+    withoutErrors: [] as string[],
+    /** arguments that may be left out, whose comment does not say what holds then */
+    withoutDefault: [] as string[],
+    /** numbers, times and durations whose comment does not say in what they are counted */
+    withoutUnit: [] as string[],
     count: 0,
   };
   const note = (name: string, node: ts.Node): string => {

@@ -24,11 +24,7 @@ const released = (file: RegExp): string => {
 const PLUGINS = "plugins:\n  providers:\n    - name: irm\n      path: node_modules/pulumi-irm/plugin\n";
 const NOWHERE = "http://127.0.0.1:9";
 
-const open = (
-  name: string,
-  files: Record<string, string | object>,
-  env: Record<string, string> = {},
-): Promise<Stack> => {
+const open = (name: string, files: Record<string, string | object>, env: Record<string, string> = {}) => {
   const program = writeProject(join(place.folder, name), files);
   const offline = { HTTPS_PROXY: NOWHERE, HTTP_PROXY: NOWHERE, NO_PROXY: "127.0.0.1,localhost" };
   const PATH = [inject("languagesEngine"), env.PATH ?? process.env.PATH].filter(Boolean).join(delimiter);

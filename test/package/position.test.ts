@@ -54,23 +54,16 @@ const asModule = (text: string): string =>
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   }).outputText;
 
-interface Layout {
-  name: string;
-  files: Readonly<Record<string, object>>;
-  ending: string;
-  compile(text: string): string;
-}
-
-const TEMPLATE: Layout = {
+const TEMPLATE = {
   name: "compiled as it is loaded",
   files: {
     "package.json": { name: "position", main: "index.ts" },
     "tsconfig.json": { compilerOptions: templateOptions, files: ["index.ts"] },
   },
   ending: "ts",
-  compile: (text) => text,
+  compile: (text: string) => text,
 };
-const MODULES: Layout = {
+const MODULES = {
   name: "as ES modules",
   files: { "package.json": { name: "position", type: "module", main: "index.js" } },
   ending: "js",

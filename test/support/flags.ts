@@ -12,11 +12,7 @@ export const parseFlags = <const O extends NonNullable<ParseArgsConfig["options"
 };
 
 /** Runs a script. Reports a UsageError before the usage, and exits with 2. */
-export const runScript = async (
-  name: string,
-  usage: string,
-  main: (args: string[]) => Promise<number>,
-): Promise<void> => {
+export const runScript = async (name: string, usage: string, main: (args: string[]) => Promise<number>) => {
   try {
     process.exitCode = await main(process.argv.slice(2));
   } catch (error) {

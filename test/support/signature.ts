@@ -24,11 +24,7 @@ const signatureOf = (alg: string, key: KeyObject, signed: Buffer): Buffer => {
 };
 
 /** A token whose signature begins with a zero byte: one of 256 does. `attempt` gives the payload of each try. */
-export const signWithLeadingZero = (
-  attempt: (jti: string) => object,
-  privateKey: KeyObject,
-  header: Header,
-): string => {
+export const signWithLeadingZero = (attempt: (jti: string) => object, privateKey: KeyObject, header: Header) => {
   for (let i = 0; ; i += 1) {
     const token = signToken(attempt(`try ${i}`), privateKey, header);
     if (signatureBytes(token)[0] === 0) return token;

@@ -27,12 +27,7 @@ export const partners = (): GraphBuilder => {
   return graph;
 };
 
-export const grant = (
-  graph: GraphBuilder,
-  identity: NodeId,
-  group: NodeId,
-  ...capabilities: string[]
-): { role: NodeId; binding: NodeId } => {
+export const grant = (graph: GraphBuilder, identity: NodeId, group: NodeId, ...capabilities: string[]) => {
   const id = addRole(graph, `role-${graph.roles.size}`, capabilities, group);
   bind(graph, group, identity, id);
   return { role: id, binding: `${group}/b ${identity} ${id}` };

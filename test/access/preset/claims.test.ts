@@ -211,16 +211,11 @@ describeMatches(
 
 // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html. The reference server does not sign AWS principals in, so the
 // patterns are matched alone.
-interface Principal {
-  awsAccount: string;
-  arn: string;
-  userId: string;
-}
 const account = "123456789012";
-const principal = (arn: string, userId: string, awsAccount = account): Principal => ({
+const principal = (arn: string, userId: string, awsAccount = account) => ({
   ...{ awsAccount, arn: `arn:aws:${arn.replace("::", `::${awsAccount}:`)}`, userId },
 });
-const isPrincipal = ({ awsIdentity }: AwsRelationship, sample: Principal): boolean => {
+const isPrincipal = ({ awsIdentity }: AwsRelationship, sample: ReturnType<typeof principal>): boolean => {
   expect(inputViolations(Identity, { name: "deployer", awsIdentity })).toEqual([]);
   const { awsAccount, arn, arnPattern = "", userId, userIdPattern = "" } = awsIdentity;
   return (

@@ -16,10 +16,7 @@ export interface Stores {
 }
 
 /** `engine`: folder of pulumi, which is not on the PATH yet. */
-export const otherActions = (
-  { artifacts, uploads, caches, folder }: Stores,
-  engine: string | undefined,
-): Record<string, Stub> => ({
+export const otherActions = ({ artifacts, uploads, caches, folder }: Stores, engine: string | undefined) => ({
   "actions/checkout": known(["fetch-depth", "persist-credentials"], () => ({})),
   // https://github.com/actions/setup-node/blob/v6.5.0/action.yml
   "actions/setup-node": known(["node-version", "package-manager-cache"], () => ({})),

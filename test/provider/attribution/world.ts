@@ -23,11 +23,7 @@ export type World = ReturnType<typeof createWorld>;
 
 export type Run = ReturnType<World["run"]>;
 
-interface RunOptions {
-  isUnchecked?: boolean;
-  transport?: Environment["transport"];
-  cancelled?: AbortSignal;
-}
+type RunOptions = Partial<Pick<Environment, "transport" | "cancelled">> & { isUnchecked?: boolean };
 
 export const createGroup = async ({ call }: Service, parent: string, name: string, description = "") =>
   call("CreateGroup", { parent, group: { name, description } });

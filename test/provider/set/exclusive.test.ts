@@ -146,10 +146,7 @@ it("an exclusive set with an API token that shows no identity removes nothing", 
   expect(await sets.pairs(group)).toEqual(["two editor"]);
 });
 
-const tokenOf = async (environment: {
-  transport: (request: never) => Promise<unknown>;
-  env: Json;
-}): Promise<string> => {
+const tokenOf = async (environment: { transport: (request: never) => Promise<unknown>; env: Json }) => {
   const { baseUrl, authUrl, identity = "" } = machine.service;
   const answer = await fetch(`${authUrl}/sts/exchange?${new URLSearchParams({ aud: baseUrl, identity })}`, {
     headers: { authorization: `Bearer ${environment.env.IRM_IDENTITY_TOKEN}` },

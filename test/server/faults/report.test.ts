@@ -27,34 +27,32 @@ const SCRIPT: FaultScript = {
   rules: [{ operation: "ListGroups", steps: [{ status: 503 }, {}, { status: 502, at: "after" }] }],
 };
 
-describe("the report", () => {
-  test("has each attempt with its operation, wire, time, id, step and whether it was carried out", async () => {
-    const startMs = api.clock();
-    api.faults.set(SCRIPT);
-    await list("first");
-    api.clock.advance(1500);
-    await api.grpc().call("ListGroups", {}, { token: api.owner.token, metadata: { "x-request-id": "second" } });
-    await list("third");
-    await list("fourth");
-    await api.call("GET", `${IAM}/roles`, { token: null, headers: { "x-request-id": "fifth" } });
-    const timeMs = startMs + 1500;
-    const listGroups = { operation: "ListGroups" } as const;
-    const expected: Attempt[] = [
-      { ...listGroups, wire: "rest", timeMs: startMs, requestId: "first", rule: 1, step: 1, carriedOut: false },
-      { ...listGroups, wire: "grpc", timeMs, requestId: "second", rule: 1, step: 2, carriedOut: true },
-      { ...listGroups, wire: "rest", timeMs, requestId: "third", rule: 1, step: 3, carriedOut: true },
-      { ...listGroups, wire: "rest", timeMs, requestId: "fourth", carriedOut: true },
-      { operation: "ListRoles", wire: "rest", timeMs, requestId: "fifth", carriedOut: false },
-    ];
-    expect(startMs).toBeGreaterThanOrEqual(START_MS);
-    expect(api.faults.attempts()).toEqual(expected);
-    expect((await api.call("GET", "/faults", { token: null })).json).toEqual({ faults: SCRIPT, attempts: expected });
-  });
+test("the report has each attempt with its operation, wire, time, id, step and whether it was carried out", async () => {
+  const startMs = api.clock();
+  api.faults.set(SCRIPT);
+  await list("first");
+  api.clock.advance(1500);
+  await api.grpc().call("ListGroups", {}, { token: api.owner.token, metadata: { "x-request-id": "second" } });
+  await list("third");
+  await list("fourth");
+  await api.call("GET", `${IAM}/roles`, { token: null, headers: { "x-request-id": "fifth" } });
+  const timeMs = startMs + 1500;
+  const listGroups = { operation: "ListGroups" } as const;
+  const expected: Attempt[] = [
+    { ...listGroups, wire: "rest", timeMs: startMs, requestId: "first", rule: 1, step: 1, carriedOut: false },
+    { ...listGroups, wire: "grpc", timeMs, requestId: "second", rule: 1, step: 2, carriedOut: true },
+    { ...listGroups, wire: "rest", timeMs, requestId: "third", rule: 1, step: 3, carriedOut: true },
+    { ...listGroups, wire: "rest", timeMs, requestId: "fourth", carriedOut: true },
+    { operation: "ListRoles", wire: "rest", timeMs, requestId: "fifth", carriedOut: false },
+  ];
+  expect(startMs).toBeGreaterThanOrEqual(START_MS);
+  expect(api.faults.attempts()).toEqual(expected);
+  expect((await api.call("GET", "/faults", { token: null })).json).toEqual({ faults: SCRIPT, attempts: expected });
+});
 
-  test("leaves out requests that reached no method: pages and unknown paths", async () => {
-    for (const path of ["/healthz", "/metrics", "/faults", "/iam/v2beta1/none"]) await api.call("GET", path);
-    expect(api.faults.attempts()).toEqual([]);
-  });
+test("the report leaves out requests that reached no method: pages and unknown paths", async () => {
+  for (const path of ["/healthz", "/metrics", "/faults", "/iam/v2beta1/none"]) await api.call("GET", path);
+  expect(api.faults.attempts()).toEqual([]);
 });
 
 const put = (body: unknown, options = {}) => api.call("PUT", "/faults", { token: null, body, ...options });

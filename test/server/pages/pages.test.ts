@@ -86,22 +86,23 @@ describe("the development issuer", () => {
   });
 });
 
-describe("createServer", () => {
-  test("needs no options: it listens on a free port of loopback, and returns its addresses and close", async () => {
-    const server = await createServer();
-    atEnd(server.close);
-    expect(Object.keys(server).toSorted()).toEqual([
-      ...["anyone", "authUrl", "baseUrl", "close", "localAuthUrl", "localUrl", "rotateKeys", "tokenOf"],
-    ]);
-    expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(server.authUrl).toBe(server.baseUrl);
-  });
+test("createServer needs no options: it listens on a free port of loopback, and returns its addresses and close", async () => {
+  const server = await createServer();
+  atEnd(server.close);
+  expect(Object.keys(server).toSorted()).toEqual([
+    ...["anyone", "authUrl", "baseUrl", "close", "localAuthUrl", "localUrl", "rotateKeys", "tokenOf"],
+  ]);
+  expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(server.authUrl).toBe(server.baseUrl);
+});
 
-  test.each(["0.0.0.0", "::", "192.168.1.7", "example.com"])("refuses dev on %s, and listens nowhere", async (host) => {
+test.each(["0.0.0.0", "::", "192.168.1.7", "example.com"])(
+  "createServer refuses dev on %s, and listens nowhere",
+  async (host) => {
     const text = `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`;
     await expect(createServer({ dev: true, host })).rejects.toThrow(new ServerOptionsError(text));
-  });
-});
+  },
+);
 
 type Minted = Parameters<NonNullable<Sts["devIssuer"]>["mint"]>[0];
 const mintBy = async (input: Minted) => payloadOf(await createService([]).sts.devIssuer?.mint(input));

@@ -1,5 +1,5 @@
 // What a copy lacks because its reader could not see it: PERMISSION_DENIED, as a service answers a caller who may not read.
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { copyOf } from "../../../cli/copy.ts";
 import { clientOf } from "../../access/client.ts";
 import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
@@ -46,84 +46,82 @@ const mayExist = (word: string, uid: string, words: string) =>
   `403 Permission denied: ${word} ${uid} may exist, and this copy does not have all ${words}${ADVICE}`;
 const ABSENT = "0123456789abcdef";
 
-describe("a copy by a reader who could not list the roles and the repos of a group", () => {
-  test.each([
-    ["GET", "a role that is known by name", `roles/${hiddenRole}`, "role", hiddenRole, "roles"],
-    ["PATCH", "the same", `roles/${hiddenRole}`, "role", hiddenRole, "roles"],
-    ["DELETE", "the same", `roles/${hiddenRole}`, "role", hiddenRole, "roles"],
-    ["GET", "a role that may be there", `roles/${platform}/${ABSENT}`, "role", `${platform}/${ABSENT}`, "roles"],
-    ["DELETE", "the same", `roles/${platform}/${ABSENT}`, "role", `${platform}/${ABSENT}`, "roles"],
-    ["GET", "a repo", `${REGISTRY}/repos/${repo}`, "repo", repo, "repos"],
-    ["DELETE", "the same", `${REGISTRY}/repos/${repo}`, "repo", repo, "repos"],
-    ["GET", "a readme", `${REGISTRY}/repos/${repo}/readme`, "repo", repo, "repos"],
-  ])("refuses %s of %s", async (method, _, path, word, uid, words) => {
-    expect(await answerOf(method, path, method === "PATCH" ? { description: "x" } : undefined)).toBe(
-      mayExist(word, uid, words),
-    );
-  });
+test.each([
+  ["GET", "a role that is known by name", `roles/${hiddenRole}`, "role", hiddenRole, "roles"],
+  ["PATCH", "the same", `roles/${hiddenRole}`, "role", hiddenRole, "roles"],
+  ["DELETE", "the same", `roles/${hiddenRole}`, "role", hiddenRole, "roles"],
+  ["GET", "a role that may be there", `roles/${platform}/${ABSENT}`, "role", `${platform}/${ABSENT}`, "roles"],
+  ["DELETE", "the same", `roles/${platform}/${ABSENT}`, "role", `${platform}/${ABSENT}`, "roles"],
+  ["GET", "a repo", `${REGISTRY}/repos/${repo}`, "repo", repo, "repos"],
+  ["DELETE", "the same", `${REGISTRY}/repos/${repo}`, "repo", repo, "repos"],
+  ["GET", "a readme", `${REGISTRY}/repos/${repo}/readme`, "repo", repo, "repos"],
+])("such a copy refuses %s of %s", async (method, _, path, word, uid, words) => {
+  expect(await answerOf(method, path, method === "PATCH" ? { description: "x" } : undefined)).toBe(
+    mayExist(word, uid, words),
+  );
+});
 
-  test("says NOT_FOUND of what was deleted: there the reader could list it", async () => {
-    for (const path of [`roles/${below}/${ABSENT}`, `identities/${platform}/${ABSENT}`, `groups/${platform}/${ABSENT}`])
-      expect(await answerOf("GET", path), path).toMatch(/^404 /);
-    // Groups can be listed everywhere, so this one is gone, and so is what was in it. The reader may not ask for that above.
-    expect(await answerOf("GET", `roles/${below}/${ABSENT}/${ABSENT}`)).toMatch(/^404 /);
-    expect(await answerOf("GET", `roles/${platform}/${ABSENT}/${ABSENT}`)).toMatch(/^403 /);
-  });
+test("such a copy says NOT_FOUND of what was deleted: there the reader could list it", async () => {
+  for (const path of [`roles/${below}/${ABSENT}`, `identities/${platform}/${ABSENT}`, `groups/${platform}/${ABSENT}`])
+    expect(await answerOf("GET", path), path).toMatch(/^404 /);
+  // Groups can be listed everywhere, so this one is gone, and so is what was in it. The reader may not ask for that above.
+  expect(await answerOf("GET", `roles/${below}/${ABSENT}/${ABSENT}`)).toMatch(/^404 /);
+  expect(await answerOf("GET", `roles/${platform}/${ABSENT}/${ABSENT}`)).toMatch(/^403 /);
+});
 
-  test("creates nothing there, in whose way a hidden record may be", async () => {
-    const fields = { name: "new", capabilities: ["CAP_REPO_LIST"] };
-    expect(await answerOf("POST", `roles/${platform}`, fields)).toBe(
-      `403 Permission denied: this copy does not have the roles of ${platform}${ADVICE}`,
-    );
-    expect(await answerOf("POST", `roles/${below}`, fields)).toBe(200);
-  });
+test("such a copy creates nothing there, in whose way a hidden record may be", async () => {
+  const fields = { name: "new", capabilities: ["CAP_REPO_LIST"] };
+  expect(await answerOf("POST", `roles/${platform}`, fields)).toBe(
+    `403 Permission denied: this copy does not have the roles of ${platform}${ADVICE}`,
+  );
+  expect(await answerOf("POST", `roles/${below}`, fields)).toBe(200);
+});
 
-  test("binds no role whose capabilities are not known: who gains what would not be known either", async () => {
-    const bind = (roleUid: string, path = `roleBindings/${platform}`, body: object = { identityUid: bot, roleUid }) =>
-      answerOf("POST", path, body);
-    expect(await bind(hiddenRole)).toBe(mayExist("role", hiddenRole, "roles"));
-    const batch = { parent: platform, requests: [{ roleBinding: { identityUid: bot } }], roleUid: hiddenRole };
-    expect(await bind("", "roleBindings:batchCreate", batch)).toBe(mayExist("role", hiddenRole, "roles"));
-    const change = { roleUid: `${platform}/${ABSENT}` };
-    expect(await answerOf("PATCH", `roleBindings/${binding}`, change)).toBe(mayExist("role", change.roleUid, "roles"));
-    const seen = { identityUid: bot, roleUid: seenRole };
-    expect(await bind("", `roleBindings/${below}`, seen)).toBe(200);
-    expect(await bind("", `roleBindings/${below}`, { ...seen, identityUid: `${"f".repeat(40)}/${ABSENT}` })).toBe(
-      mayExist("identity", `${"f".repeat(40)}/${ABSENT}`, "identities"),
-    );
-  });
+test("such a copy binds no role whose capabilities are not known: who gains what would not be known either", async () => {
+  const bind = (roleUid: string, path = `roleBindings/${platform}`, body: object = { identityUid: bot, roleUid }) =>
+    answerOf("POST", path, body);
+  expect(await bind(hiddenRole)).toBe(mayExist("role", hiddenRole, "roles"));
+  const batch = { parent: platform, requests: [{ roleBinding: { identityUid: bot } }], roleUid: hiddenRole };
+  expect(await bind("", "roleBindings:batchCreate", batch)).toBe(mayExist("role", hiddenRole, "roles"));
+  const change = { roleUid: `${platform}/${ABSENT}` };
+  expect(await answerOf("PATCH", `roleBindings/${binding}`, change)).toBe(mayExist("role", change.roleUid, "roles"));
+  const seen = { identityUid: bot, roleUid: seenRole };
+  expect(await bind("", `roleBindings/${below}`, seen)).toBe(200);
+  expect(await bind("", `roleBindings/${below}`, { ...seen, identityUid: `${"f".repeat(40)}/${ABSENT}` })).toBe(
+    mayExist("identity", `${"f".repeat(40)}/${ABSENT}`, "identities"),
+  );
+});
 
-  test("deletes no group that may hold what is hidden, and no role that may be in use", async () => {
-    const keep = (word: string, uid: string) =>
-      `403 Permission denied: records that keep ${word} ${uid} may exist, and this copy does not have them${ADVICE}`;
-    expect(await answerOf("DELETE", `groups/${other}`)).toBe(keep("group", other));
-    const fresh = await createUid(copied, "groups", other, { name: "fresh" });
-    await createUid(copied, "roles", fresh, { name: "own", capabilities: ["CAP_REPO_LIST"] });
-    expect(await answerOf("DELETE", `groups/${fresh}`)).toMatch(/^400 .*cannot delete group with child roles/);
-    const roles = await api.actor("roles", {
-      role: await createUid(api, "roles", organization, {
-        name: "role lister",
-        capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"],
-      }),
-    });
-    const server = await startCopy(await copyOfServer(api, roles.token));
-    expect(await answerOf("DELETE", `roles/${seenRole}`, undefined, server)).toBe(keep("role", seenRole));
-    await server.close();
+test("such a copy deletes no group that may hold what is hidden, and no role that may be in use", async () => {
+  const keep = (word: string, uid: string) =>
+    `403 Permission denied: records that keep ${word} ${uid} may exist, and this copy does not have them${ADVICE}`;
+  expect(await answerOf("DELETE", `groups/${other}`)).toBe(keep("group", other));
+  const fresh = await createUid(copied, "groups", other, { name: "fresh" });
+  await createUid(copied, "roles", fresh, { name: "own", capabilities: ["CAP_REPO_LIST"] });
+  expect(await answerOf("DELETE", `groups/${fresh}`)).toMatch(/^400 .*cannot delete group with child roles/);
+  const roles = await api.actor("roles", {
+    role: await createUid(api, "roles", organization, {
+      name: "role lister",
+      capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"],
+    }),
   });
+  const server = await startCopy(await copyOfServer(api, roles.token));
+  expect(await answerOf("DELETE", `roles/${seenRole}`, undefined, server)).toBe(keep("role", seenRole));
+  await server.close();
+});
 
-  test("lists what its reader saw; a twin refuses a list of what it lacks", async () => {
-    expect(await listEverything(twin)).toEqual(lists);
-    const listIn = async (server: typeof twin, group: string) =>
-      (await server.call("GET", `${IAM}/roles`, { query: { "uidp.childrenOf": group } })).json;
-    expect((await listIn(copied, platform)).roles).toEqual([]);
-    expect((await listIn(twin, below)).roles).toMatchObject([{ name: "seen" }]);
-    expect((await listIn(twin, platform)).message).toBe(
-      `Permission denied: this copy does not have the roles of ${platform}${ADVICE}`,
-    );
-  });
+test("such a copy lists what its reader saw; a twin refuses a list of what it lacks", async () => {
+  expect(await listEverything(twin)).toEqual(lists);
+  const listIn = async (server: typeof twin, group: string) =>
+    (await server.call("GET", `${IAM}/roles`, { query: { "uidp.childrenOf": group } })).json;
+  expect((await listIn(copied, platform)).roles).toEqual([]);
+  expect((await listIn(twin, below)).roles).toMatchObject([{ name: "seen" }]);
+  expect((await listIn(twin, platform)).message).toBe(
+    `Permission denied: this copy does not have the roles of ${platform}${ADVICE}`,
+  );
+});
 
-  test("is copied again with the same gaps", async () => {
-    const again = await copyOf(clientOf(copied), copied.baseUrl);
-    expect(again.copy.notVisible).toEqual(copy.copy.notVisible);
-  });
+test("such a copy is copied again with the same gaps", async () => {
+  const again = await copyOf(clientOf(copied), copied.baseUrl);
+  expect(again.copy.notVisible).toEqual(copy.copy.notVisible);
 });

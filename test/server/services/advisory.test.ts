@@ -1,5 +1,5 @@
 // Advisories (docs/contract.md#advisories): read only, as the seed wrote them, and every filter of the list.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
@@ -62,26 +62,24 @@ const letters = async (query: Body): Promise<string> => {
     .join("");
 };
 
-describe("an advisory", () => {
-  test("is read as in the seed, with its times in UTC and its events below its uid", async () => {
-    const answer = await api.ok("GET", `${PATH}/${advisories.a?.uid}`);
-    const event = { uid: expect.stringMatching(`^${answer.uid}/[0-9a-f]{16}$`) };
-    expect(answer).toEqual({
-      ...FULL,
-      uid: expect.stringMatching(`^${groups.eng}/[0-9a-f]{16}$`),
-      updateTime: "2025-06-01T10:00:00.000Z",
-      events: FULL.events.map((one: Body) => ({ ...event, ...one })),
-    });
+test("an advisory is read as in the seed, with its times in UTC and its events below its uid", async () => {
+  const answer = await api.ok("GET", `${PATH}/${advisories.a?.uid}`);
+  const event = { uid: expect.stringMatching(`^${answer.uid}/[0-9a-f]{16}$`) };
+  expect(answer).toEqual({
+    ...FULL,
+    uid: expect.stringMatching(`^${groups.eng}/[0-9a-f]{16}$`),
+    updateTime: "2025-06-01T10:00:00.000Z",
+    events: FULL.events.map((one: Body) => ({ ...event, ...one })),
   });
+});
 
-  test("has the times of the start where the seed has none, and an empty message is there all the same", () => {
-    expect(advisories.c).toMatchObject({
-      createTime: "2026-01-28T12:54:21.189Z",
-      updateTime: "2026-01-28T12:54:21.189Z",
-      events: [{ createTime: "2026-01-28T12:54:21.189Z", analysisNotPlanned: {} }],
-    });
-    expect(advisories.d).not.toHaveProperty("events");
+test("an advisory has the times of the start where the seed has none, and an empty message is there all the same", () => {
+  expect(advisories.c).toMatchObject({
+    createTime: "2026-01-28T12:54:21.189Z",
+    updateTime: "2026-01-28T12:54:21.189Z",
+    events: [{ createTime: "2026-01-28T12:54:21.189Z", analysisNotPlanned: {} }],
   });
+  expect(advisories.d).not.toHaveProperty("events");
 });
 
 const event = (type: string) => `EVENT_TYPE_FILTER_${type}`;

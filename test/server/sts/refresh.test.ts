@@ -141,59 +141,57 @@ describe("a refresh token", () => {
   });
 });
 
-describe("row 31: a used refresh token", () => {
-  it("is recognised after a restart on the same file: its family ends with the newest token, but no API token and no other family, and stays ended after another", async () => {
-    const folder = temporaryFolder();
-    const file = folder.path("irm.db");
-    const clock = manualClock();
-    const boot = (port?: number) => serve({ store: file, clock, refreshTokens: true, keys: undefined, port });
-    const one = await boot();
-    const port = Number(new URL(one.baseUrl).port);
-    const first = await exchangeForOwner(one);
-    const second = await refreshWith(one, first.refreshToken);
-    const other = await exchangeForOwner(one);
-    await one.close();
-    const kept = readdirSync(folder.path("")).map((name) => readFileSync(folder.path(name), "latin1"));
-    expect(kept.join()).toContain(one.identity);
-    for (const { token } of [{ token: first.refreshToken }, second.refreshToken, second.token])
-      for (const part of secretsOf(token)) expect(kept.join()).not.toContain(part);
+it("row 31: a used refresh token is recognised after a restart on the same file: its family ends with the newest token, but no API token and no other family, and stays ended after another", async () => {
+  const folder = temporaryFolder();
+  const file = folder.path("irm.db");
+  const clock = manualClock();
+  const boot = (port?: number) => serve({ store: file, clock, refreshTokens: true, keys: undefined, port });
+  const one = await boot();
+  const port = Number(new URL(one.baseUrl).port);
+  const first = await exchangeForOwner(one);
+  const second = await refreshWith(one, first.refreshToken);
+  const other = await exchangeForOwner(one);
+  await one.close();
+  const kept = readdirSync(folder.path("")).map((name) => readFileSync(folder.path(name), "latin1"));
+  expect(kept.join()).toContain(one.identity);
+  for (const { token } of [{ token: first.refreshToken }, second.refreshToken, second.token])
+    for (const part of secretsOf(token)) expect(kept.join()).not.toContain(part);
 
-    const two = await boot(port);
-    expectRefused(await use(two, first.refreshToken));
-    await two.close();
-    const three = await boot(port);
-    expectRefused(await use(three, second.refreshToken.token));
-    expect((await three.call("GET", `${IAM}/groups`, { token: second.token.token })).status).toBe(200);
-    expect(await refreshWith(three, other.refreshToken)).toHaveProperty("refreshToken.token");
-    expect([...reasons(two), ...reasons(three)]).toEqual(["refresh_reused", "refresh_unknown", "granted"]);
-    await three.close();
-    folder.remove();
-  });
+  const two = await boot(port);
+  expectRefused(await use(two, first.refreshToken));
+  await two.close();
+  const three = await boot(port);
+  expectRefused(await use(three, second.refreshToken.token));
+  expect((await three.call("GET", `${IAM}/groups`, { token: second.token.token })).status).toBe(200);
+  expect(await refreshWith(three, other.refreshToken)).toHaveProperty("refreshToken.token");
+  expect([...reasons(two), ...reasons(three)]).toEqual(["refresh_reused", "refresh_unknown", "granted"]);
+  await three.close();
+  folder.remove();
+});
 
-  it("ends it when the second use has passed every check before the first has rotated", async () => {
-    const { signer, ...keys } = sharedKeys();
-    const both = Promise.withResolvers<void>();
-    let awaited = 0;
-    const sign: typeof signer.sign = async (claims) => {
-      if (awaited > 0) {
-        awaited -= 1;
-        if (awaited === 0) both.resolve();
-        await both.promise;
-      }
-      return signer.sign(claims);
-    };
-    await start({ keys: { ...keys, signer: { ...signer, sign } } });
-    const { refreshToken } = await exchangeForOwner(api);
-    awaited = 2;
-    const answers = await Promise.all([use(api, refreshToken), use(api, refreshToken)]);
-    const [granted, refused] = answers.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
-    expect(granted.status).toBe(200);
-    expectRefused(refused);
-    expectRefused(await use(api, granted.json.refreshToken.token));
-    expect(reasons(api)).toEqual(["granted", "refresh_reused", "refresh_unknown"]);
-    const details = api.log.map((line) => JSON.parse(line).detail).filter(Boolean);
-    expect(details).toEqual(["used twice at once", "no such family"]);
-  });
+it("row 31: a used refresh token ends it when the second use has passed every check before the first has rotated", async () => {
+  const { signer, ...keys } = sharedKeys();
+  const both = Promise.withResolvers<void>();
+  let awaited = 0;
+  const sign: typeof signer.sign = async (claims) => {
+    if (awaited > 0) {
+      awaited -= 1;
+      if (awaited === 0) both.resolve();
+      await both.promise;
+    }
+    return signer.sign(claims);
+  };
+  await start({ keys: { ...keys, signer: { ...signer, sign } } });
+  const { refreshToken } = await exchangeForOwner(api);
+  awaited = 2;
+  const answers = await Promise.all([use(api, refreshToken), use(api, refreshToken)]);
+  const [granted, refused] = answers.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
+  expect(granted.status).toBe(200);
+  expectRefused(refused);
+  expectRefused(await use(api, granted.json.refreshToken.token));
+  expect(reasons(api)).toEqual(["granted", "refresh_reused", "refresh_unknown"]);
+  const details = api.log.map((line) => JSON.parse(line).detail).filter(Boolean);
+  expect(details).toEqual(["used twice at once", "no such family"]);
 });
 
 describe("a refresh token ends", () => {

@@ -106,11 +106,7 @@ export const isAbout = ({ prefix, organizations }: Case, text: string): boolean 
 export const isOf = ({ organizations }: Case, uid: string): boolean => organizations.includes(rootOf(uid));
 
 /** Uids of one for each: the first one is the server's own. */
-const organizationsOf = async (
-  { server }: Workplace,
-  { create, renewToken }: Owner,
-  all: readonly unknown[],
-): Promise<string[]> => {
+const organizationsOf = async ({ server }: Workplace, { create, renewToken }: Owner, all: readonly unknown[]) => {
   const uids = [server.organization];
   for (const [i] of all.entries()) if (i > 0) uids.push(await create("groups", { name: `${prefixOf(i)}organization` }));
   await renewToken();

@@ -180,11 +180,7 @@ export const searchByRequests = async (attack: Attack) => {
   };
 
   /** Only the identity that a request creates or changes may be one that the workload can assume now. */
-  const controlledAfter = async (
-    controlled: ReadonlySet<string>,
-    { method, target }: Sent,
-    uid: string,
-  ): Promise<ReadonlySet<string>> => {
+  const controlledAfter = async (controlled: ReadonlySet<string>, { method, target }: Sent, uid: string) => {
     if (!target.startsWith(`${IAM}/identities/`) || method === "DELETE" || controlled.has(uid)) return controlled;
     return (await attack.mayAssume(uid)) ? new Set([...controlled, uid]) : controlled;
   };

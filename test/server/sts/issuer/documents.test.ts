@@ -256,56 +256,54 @@ it("evicts issuers without keys first", async () => {
   expect(issuer.paths).toHaveLength(before + 1);
 });
 
-describe("a fetch under way", () => {
-  it("is not evicted by others: of fifty new ones at once, each is fetched once", async () => {
-    const issuer = await serveIssuer();
-    const held: (() => void)[] = [];
-    const urls = Array.from({ length: 51 }, (_, i) => `${issuer.url}/${i}`);
-    const reached = Promise.withResolvers<void>();
-    for (const i of urls.keys())
-      issuer.handlers[`/${i}${DISCOVERY}`] = (_, response) => {
-        held.push(() => response.writeHead(500).end());
-        if (held.length === 50) reached.resolve();
-      };
-    const { documents } = createCache();
-    const ask = (i: number) => documents.keysOf(urls[i] as string, named("rsa-1"));
-    const waiting = Promise.allSettled(Array.from({ length: 50 }, (_, i) => ask(i)));
-    await reached.promise;
-    await expect(ask(50)).rejects.toMatchObject(FULL);
-    const again = ask(0);
-    for (const release of held) release();
-    await expect(again).rejects.toMatchObject(refused("answered 500"));
-    expect((await waiting).map(({ status }) => status)).toEqual(Array(50).fill("rejected"));
-    expect(issuer.paths).toHaveLength(50);
-    issuer.handlers[`/50${DISCOVERY}`] = (_, response) => void response.writeHead(503).end();
-    await expect(ask(50)).rejects.toMatchObject(refused("answered 503"));
-  });
-
-  it("takes no place of an issuer with keys, which is served and refreshed while silent ones wait", async () => {
-    const issuer = await serveIssuer();
-    const silent = Promise.withResolvers<never>();
-    let asked = 0;
-    const real = createFetchDocument({});
-    const fetchDocument: FetchDocument = (url, signal) => {
-      if (!url.pathname.startsWith("/silent")) return real(url, signal);
-      asked += 1;
-      return silent.promise;
+it("a fetch under way is not evicted by others: of fifty new ones at once, each is fetched once", async () => {
+  const issuer = await serveIssuer();
+  const held: (() => void)[] = [];
+  const urls = Array.from({ length: 51 }, (_, i) => `${issuer.url}/${i}`);
+  const reached = Promise.withResolvers<void>();
+  for (const i of urls.keys())
+    issuer.handlers[`/${i}${DISCOVERY}`] = (_, response) => {
+      held.push(() => response.writeHead(500).end());
+      if (held.length === 50) reached.resolve();
     };
-    const clock = manualClock(NOON_MS);
-    const documents = createDocuments({ clock, dev: true, fetchDocument });
-    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
-    const waiting = Promise.allSettled(
-      Array.from({ length: 200 }, (_, i) => documents.keysOf(`${issuer.url}/silent/${i}`, named("rsa-1"))),
-    );
-    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
-    expect(issuer.paths).toHaveLength(2);
-    clock.advance(10 * 60 * 1000);
-    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
-    expect(issuer.paths).toHaveLength(4);
-    silent.reject(new TypeError("silent"));
-    await waiting;
-    expect(asked).toBe(50);
-  });
+  const { documents } = createCache();
+  const ask = (i: number) => documents.keysOf(urls[i] as string, named("rsa-1"));
+  const waiting = Promise.allSettled(Array.from({ length: 50 }, (_, i) => ask(i)));
+  await reached.promise;
+  await expect(ask(50)).rejects.toMatchObject(FULL);
+  const again = ask(0);
+  for (const release of held) release();
+  await expect(again).rejects.toMatchObject(refused("answered 500"));
+  expect((await waiting).map(({ status }) => status)).toEqual(Array(50).fill("rejected"));
+  expect(issuer.paths).toHaveLength(50);
+  issuer.handlers[`/50${DISCOVERY}`] = (_, response) => void response.writeHead(503).end();
+  await expect(ask(50)).rejects.toMatchObject(refused("answered 503"));
+});
+
+it("a fetch under way takes no place of an issuer with keys, which is served and refreshed while silent ones wait", async () => {
+  const issuer = await serveIssuer();
+  const silent = Promise.withResolvers<never>();
+  let asked = 0;
+  const real = createFetchDocument({});
+  const fetchDocument: FetchDocument = (url, signal) => {
+    if (!url.pathname.startsWith("/silent")) return real(url, signal);
+    asked += 1;
+    return silent.promise;
+  };
+  const clock = manualClock(NOON_MS);
+  const documents = createDocuments({ clock, dev: true, fetchDocument });
+  expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+  const waiting = Promise.allSettled(
+    Array.from({ length: 200 }, (_, i) => documents.keysOf(`${issuer.url}/silent/${i}`, named("rsa-1"))),
+  );
+  expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+  expect(issuer.paths).toHaveLength(2);
+  clock.advance(10 * 60 * 1000);
+  expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
+  expect(issuer.paths).toHaveLength(4);
+  silent.reject(new TypeError("silent"));
+  await waiting;
+  expect(asked).toBe(50);
 });
 
 it("row 17: a key that the issuer has removed is accepted for ten minutes and no longer", async () => {
