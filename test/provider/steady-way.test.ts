@@ -1,5 +1,5 @@
-// How many files and functions an engineer reads to follow one check, one create, or one delete. The bounds only go down: a first check
-// is to pass 35 files and 110 functions. At 12c58a12 it passed 64 and 206.
+// How many files and functions an engineer reads to follow one check, one create, or one delete. The bounds only go down, and count schema/
+// and pulumi/ too: of provider/ and client/ a first check passes 34 files and 110 functions, where it passed 55 and 177 at 12c58a12.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
