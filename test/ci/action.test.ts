@@ -79,6 +79,7 @@ test("irm ci run loads no package but those that the action installs", () => {
   const folder = temporaryFolder();
   const repository = createRepository(folder.path("."));
   repository.git("update-ref", "refs/remotes/origin/main", repository.commit({ "review.yaml": "deny: []\n" }));
+  // Git alone is on the PATH, outside the work tree.
   const bin = mkdtempSync(join(tmpdir(), "irm-bin-"));
   symlinkSync(join(repository.git("--exec-path"), "git"), join(bin, "git"));
   const event = folder.path("event.json");

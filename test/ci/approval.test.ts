@@ -163,6 +163,7 @@ test("rows of access are compared by the records that they are of, and not by th
   const twice = made([identity(1, "a"), identity(2, "a")], [row(1, "repo.list"), row(2, "repo.list")]);
   expect(furtherRows(twice, merged)).toEqual([row(2, "repo.list")]);
   expect(furtherRows(made([], []), merged)).toEqual([]);
+  // What a run gives that ends half-way.
   expect(furtherRows(made(same.writes, [], [row(2, "repo.update")]), merged)).toEqual([row(2, "repo.update")]);
 });
 
@@ -211,6 +212,7 @@ describe.each(hosts)("at $host", ({ me, start, forgeOf }) => {
       [1, "first"],
       [2, "second"],
     ]);
+    // The same run again: a job that was started once more.
     await replaceComment(forge, CHANGE, review(5), "again");
     expect(texts()).toEqual([[1, "again"]]);
   });

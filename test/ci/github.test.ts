@@ -91,6 +91,7 @@ const apply = (
     {
       workspace: change.checkout,
       env: { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl },
+      // without an engine
       engine: change.repository.root,
       ...options,
     },

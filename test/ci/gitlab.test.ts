@@ -51,6 +51,7 @@ test("a merge request gets a note and an artifact, by tool and rules of the defa
   );
   expect(note?.body).toContain("- :no_entry: denied [`gains-owner`](https://");
   expect(note?.body).toContain(`/-/jobs/1001/artifacts/file/${page}`);
+  // Once: in the default branch, and not in the change.
   expect(gitlab.commands.npm()).toHaveLength(1);
   expect(gitlab.commands.npm()[0]).not.toContain(basename(change.checkout));
   for (const folder of [change.checkout, change.repository.root])

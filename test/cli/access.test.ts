@@ -40,6 +40,7 @@ release  in platform
   });
 });
 
+// test/access/format/answer.test.ts has the forms.
 test.each([
   ["markdown", "## Access at `platform/registry` in `dev`: `repo.list`\n"],
   ["html", "<title>Access at platform/registry in dev: repo.list</title>"],

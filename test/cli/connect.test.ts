@@ -14,6 +14,7 @@ import { fencesOf } from "../support/document.ts";
 import { unusedPort } from "../support/listen.ts";
 import { testFolder } from "../support/test-folder.ts";
 
+// Many processes, one after the other.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const page = readFileSync(`${root}docs/connect.md`, "utf8");

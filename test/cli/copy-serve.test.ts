@@ -63,6 +63,7 @@ test("--copy-of --copy-to sends GETs alone, starts with the copy, and writes it 
   const refused = proxy.only(({ method }) => method === "GET");
   const server = startCommand("serve", "--dev", "--json", "--copy-of", proxy.url, "--copy-to", file);
   const ready = JSON.parse(await server.firstLine);
+  // The exchange is a GET too.
   expect(proxy.seen.some(({ path }) => path.startsWith("/sts/exchange"))).toBe(true);
   expect(proxy.seen.length).toBeLessThanOrEqual(20);
   expect(refused).toEqual([]);
@@ -155,6 +156,7 @@ const everything = await listEverything(api);
 
 const wire = systemTransport();
 
+/** A client whose service answers something else: a page of a list by its plural, such as groups. */
 const changed = (change: (plural: string, page: Body) => Body | Promise<Body>): Client =>
   clientOf(api, undefined, undefined, async (request) => {
     const answer = await wire(request);
@@ -198,9 +200,11 @@ test("without the list of roles, bindings stay, and their roles grant nothing; w
   const bind = (roleUid: string) =>
     server.call("POST", `${IAM}/roleBindings/${made.platform}`, { body: { identityUid: made.release, roleUid } });
   expect((await bind(known)).status).toBe(200);
+  // What it grants is not known, so neither is who gains what.
   expect((await bind(unknown)).json.message).toContain(
     `role ${unknown} may exist, and this copy does not have all roles`,
   );
+  // Somebody who founds an organization on the copy owns it all the same.
   const uid = await createUid(server, "groups", "", { name: "founded" });
   await createUid(server, "groups", uid, { name: "below" });
   await expect(copyOf(refusing("groups", "PERMISSION_DENIED"), api.baseUrl)).rejects.toThrow("not for you");

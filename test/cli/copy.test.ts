@@ -29,6 +29,7 @@ const bound = await createUid(api, "roleBindings", made.platform, { identityUid:
 store
   .statement("UPDATE roles SET body = json_set(body, '$.capabilities', json(?)) WHERE uid = ?")
   .run('["CAP_IAM_GROUPS_LIST","CAP_OF_THE_FUTURE",98765]', future);
+// So may the built-in roles of another environment.
 const EDITOR = "e".repeat(40);
 const editor = await api.role("editor");
 store.database.exec("PRAGMA foreign_keys = OFF");
@@ -220,6 +221,7 @@ test("without --dev there is no owner, and no issuer on loopback is asked", asyn
 });
 
 const reader = await api.actor("reader", { role: "viewer", at: made.platform });
+// Its identity is above, and so not visible.
 const part = await copyOfServer(api, reader.token);
 const server = await serveCopy(part);
 

@@ -48,6 +48,7 @@ test("writes exactly what Terraform manages, the same for both forms of a state,
   const requests = requestsOf(api);
   expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
   expect(requests.length).toBeLessThanOrEqual(10);
+  // What Terraform does not manage is named by its uid.
   expect(stdout).toContain(`parent: "${api.organization}"`);
   expect(stdout).toContain("...githubActions({");
   expect(stdout).not.toContain("made by hand");
@@ -228,6 +229,7 @@ test("asks whether it is the right service where nothing exists", async () => {
   );
 });
 
+// test/access/export/terraform/state.test.ts has the other texts that are none.
 test("refuses a text of others, quotes nothing of it, and writes nothing", async () => {
   const state = folder.write("wrong.json", `resource "x" { token = "s3cret" }`);
   const out = folder.path("refused");

@@ -41,6 +41,7 @@ test("adds what exists to a policy of two lines, with a file of uids, and a seco
     identities: { "platform-release": made.release },
     roles: { publisher: made.publisher },
   });
+  // What a policy has no word for is named, and so is each entry.
   expect(stderr).toContain('not added, a policy has no word for 2 repos: "Nginx_1", "mirror"\n');
   expect(stderr).toContain('not added, a policy has no word for 2 identity providers: "sso", "sso with secret"\n');
   expect(stderr).toContain(`not declared: role binding ${made.twin}: grants the same`);
@@ -74,6 +75,7 @@ test("docs/export.md shows what its example prints", async () => {
   await bind(product, release, "viewer");
   await createUid(other, "repos", platform, { name: "nginx" });
   signIn(other);
+  // Whoever runs it has an identity too.
   const own = {
     identities: "  root: { github: { repository: acme/x, branch: x } }\n",
     access: "  /: { owner: [root] }\n",
@@ -165,6 +167,7 @@ test("prints a program with every record, by name and with presets; it sends one
   expect(stdout.match(/^(const \w+ = )?new Tag\(/gm)).toHaveLength(4);
   expect(at('IdentityProvider("sso-with-secret"')).toMatch(/ = ssoWithSecretClientSecret && new /);
   expect(at('ExternalGroupRoleMapping("sso-with-secret-everyone-viewer"')).toContain(`?? "${made.withSecret}"`);
+  // Of two equal bindings the second one is named.
   const twin = `role binding ${made.twin}: grants the same as another role binding of its group`;
   expect(stdout).toContain(`//   - ${twin}\n`);
   expect(stdout).not.toContain("adopt:");

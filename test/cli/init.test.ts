@@ -106,6 +106,7 @@ test("says why it cannot write, leaves nothing half done, and says which name is
     code: 1,
     stderr: expect.stringMatching(/^irm init: cannot write into .*a-file: EEXIST/),
   });
+  // No file may have more than a kibibyte.
   const half = folder.path("half");
   const limited = 'ulimit -f 1; exec "$0" "$@"';
   const { status, stderr } = spawnSync("bash", ["-c", limited, process.execPath, MAIN, "init", half], {

@@ -166,6 +166,7 @@ describe("irm recover on a machine without the journal of a killed run", () => {
   let pending: { type: string; resource: Record<string, unknown> };
 
   beforeEach(async () => {
+    // Nothing of that run is still under way.
     vi.stubEnv("IRM_REQUEST_TIMEOUT", "1");
     // Before this process began, so that the operation is none of its own.
     const [at, startedAt] = [(await service.session.serviceNow()) - HOUR_MS, Date.now() - HOUR_MS];
@@ -224,6 +225,7 @@ describe("irm recover on a machine without the journal of a killed run", () => {
 
   it("deletes nothing while a run of the stack saves its state", async () => {
     useState(1);
+    // After the first answer, the state has another time.
     const bin = folder.path("bin");
     const script = readFileSync(`${bin}/pulumi`, "utf8");
     writeFileSync(`${bin}/later`, script.replaceAll(/"time":"\d+/g, '"time":"2999'), { mode: 0o755 });

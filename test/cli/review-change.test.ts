@@ -21,6 +21,7 @@ const path = folder.path("change.json");
 
 signInForEach(api);
 
+/** What an update sends that makes a group and an identity which publishes there, and lets an identity that exists do so too. */
 const made = await makeChange(api, async (client) => {
   const { uid: team } = await createRecord(client, resources.group, platform, { name: "team" });
   const claimMatch = { issuer: "https://issuer.example", subject: "bot" };

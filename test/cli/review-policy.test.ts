@@ -25,6 +25,7 @@ const repository = useRepository(BASE);
 let place: TemporaryFolder;
 beforeEach(() => {
   place = temporaryFolder();
+  // In each program's folder, they write down what they find there.
   const seen = 'for one in $(find . -type f -o -type l | sort); do echo "== $one"; cat $one; done';
   place.write(
     "bin/pulumi",
@@ -89,6 +90,7 @@ test("the project that runs has no policy where the change removes it, and none 
   repository.commit({ "teams/a.yaml": "groups: { theirs: {} }\n" });
   const { files, stderr } = await run();
   expect(files).not.toContain("access.yaml");
+  // The policy of the base includes it.
   expect(files).toContain("theirs");
   expect(stderr).not.toContain("not part");
 });

@@ -148,6 +148,7 @@ describe("of several organizations", async () => {
       3,
       expect.stringMatching(new RegExp(`^true only the owner gives access: in [^:]+: ${BROKEN}$`)),
     ]);
+    // What they name is in one of them.
     base('tests: [{ name: ci does nothing, identity: ci, cannot: "*" }]\n');
     expect((await reviewed([owns, more])).verdict[0]).toBe(3);
     expect((await reviewed(more)).verdict[0]).toBe(0);

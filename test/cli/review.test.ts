@@ -105,6 +105,7 @@ test("a caller that may not list bindings gets a review that says so", async () 
   vi.stubEnv("IRM_TOKEN", token);
   const { code, stdout } = await runIrm("review", change, "--format", "json");
   const report = Report.parse(JSON.parse(stdout));
+  // What the change rests on is not there.
   expect([code, report.steps.map(({ ok }) => ok)]).toEqual([3, [false]]);
   expect(report.notVisible).toContainEqual({
     kind: "roleBinding",

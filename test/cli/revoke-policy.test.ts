@@ -48,6 +48,7 @@ describe("with access.yaml in the folder", () => {
       "  platform: { editor: [other, NAME] } # both\n  platform/registry:\n    registry.push: [ NAME ]\n",
     );
     expect(read()).toBe(restored);
+    // A second time there is nothing to put back.
     expect((await revoke("--undo", file)).stdout).toMatch(`\nput back 0 role bindings of ${name}; 3 existed\n`);
     expect([read(), await heldBy(uid)]).toEqual([restored, everything]);
   });

@@ -180,6 +180,7 @@ const commandFor = (script: string): ProviderCommand => ({
 const start = (script: string, limits = {}) =>
   startProvider(commandFor(script), new AbortController().signal, { ...LIMITS, endMs: 200, ...limits });
 const ADVICE = "run pulumi preview, which shows what the provider prints";
+/** It listens, and never answers. */
 const SILENT = `
     const server = require("node:net").createServer(() => {});
     server.listen(0, "127.0.0.1", () => console.log(server.address().port));
@@ -202,6 +203,7 @@ test("a silent provider is ended when it does not answer in time, with all that 
   const path = "/pulumirpc.ResourceProvider/GetSchema";
   const message = `the provider aws did not answer GetSchema within 0.3 seconds: ${ADVICE}`;
   await expect(provider.call(path, Buffer.alloc(0))).rejects.toThrow(message);
+  // It says so at once from then on.
   await expect(provider.call(path, Buffer.alloc(0))).rejects.toThrow(message);
   await provider.close();
   const pids = readFileSync(file, "utf8").split(" ").map(Number);
@@ -297,6 +299,7 @@ test("the outcome takes a planned change for done where the engine found that th
   const undone = { urn: bot, op: "update", ok: false };
   const error = "it did not run: in its update, the program does not declare it";
   expect(outcome(planned).steps).toEqual([{ ...undone, error }]);
+  // The program may have ended before.
   expect(outcome(planned, { errors: ["an error"] }).steps).toEqual([{ ...undone, error: "it did not run" }]);
   // What the engine has kept, it has not deleted.
   for (const settled of [new Set<string>(), new Set([bot])]) {

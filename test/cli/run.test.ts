@@ -55,6 +55,7 @@ test("the engine of a run: ends with all that it has started when the command is
   interrupt.abort(new Error("interrupted here"));
   await run;
   await until(() => !started.some(isRunning));
+  // Nothing begins after that.
   await expect(engine.run(["preview"], options)).rejects.toThrow("interrupted here");
 });
 
@@ -64,6 +65,7 @@ test("the engine of a run: a command that fails says what the engine printed", a
   await expect(failed).rejects.toThrow("pulumi stack export failed: no such stack");
 });
 
+/** Answers as an engine until the update, which never ends. */
 const STOPS_AT_UP = `
 const [command, verb] = process.argv.slice(1);
 const fs = require("node:fs");

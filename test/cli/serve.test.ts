@@ -148,6 +148,7 @@ test("serve --background prints JSON with --json, and no token without --dev", a
 });
 
 test("serve prints the banner before the first line of its log", async () => {
+  // Both to one pipe, as on a terminal.
   const shell = spawn("sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, MAIN, "serve", "--dev"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -192,6 +193,7 @@ test.each<[flags: string[], lists?: number[], bindings?: number[]]>([
     const answers = await Promise.all(Array.from({ length: count }, () => fetch(server.baseUrl + path, sent)));
     return answers.map(({ status }) => status).toSorted();
   };
+  // So many that they cannot take a second each.
   if (lists) expect([...new Set(await statusesOf(50, ...LISTS))]).toEqual(lists);
   const binding = { identityUid: server.identity, roleUid: "63921b2c44617e3f2603851537be0123af4a57d7" };
   const target = `/iam/v2beta1/roleBindings/${server.organization}`;

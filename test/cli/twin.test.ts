@@ -60,6 +60,7 @@ test("a twin shows a change in access, which the original never sees, and knows 
   expect(new Set(gained.map(({ identity, group }) => `${identity} ${group}`))).toEqual(
     new Set([`${viewer.uid} ${made.platform}`]),
   );
+  // What the viewer holds above is not gained.
   const capabilities = gained.map(({ capability }) => capability);
   expect(capabilities).toContain("repo.create");
   expect(capabilities).not.toContain("groups.list");
@@ -98,8 +99,10 @@ test("an operator of a twin may do everything in the copied organization, withou
   expect((await send("GET", `${IAM}/roles?uidp.descendantsOf=${api.organization}`)).json.roles).toContainEqual(
     expect.objectContaining({ name: "wide" }),
   );
+  // What the service keeps to itself is refused there, too.
   const verified = { name: "verified", verified: true };
   expect((await send("POST", `${IAM}/groups/${made.platform}`, verified)).status).toBe(403);
+  // Its roles have not grown.
   expect(await accessOf(twin, [viewer.uid])).toEqual(held);
 });
 
@@ -244,6 +247,7 @@ test("each row on which they differ is named, and is an error of this package", 
   const sides = await sidesAfter(publishes);
   const [row] = rowsOf(sides, same).filter(({ capability }) => capability === "tag.create");
   expect(row).toEqual({ change: "gain", identity: bot.uid, group: platform, capability: "tag.create" });
+  // The review does not see the role, or sees more in it.
   const withRole = (capabilities: string[]): Sides => {
     const { after } = sides;
     const graph = newGraph(after.graph);

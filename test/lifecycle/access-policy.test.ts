@@ -103,6 +103,7 @@ throw new Error("half-way");`);
       const undoes = () => readdirSync(program.folder).filter((name) => name.startsWith("irm-revoke-"));
       const [first = ""] = undoes();
       expect(await irm("revoke", "--undo", first)).toMatchObject({ code: 0, stderr: "" });
+      // The state still has the role binding that is removed.
       expect((await revoke("review")).code).toBe(0);
       const [second = ""] = undoes().filter((name) => name !== first);
       expect((await irm("revoke", "--undo", second)).code).toBe(0);

@@ -57,6 +57,7 @@ ${last && guest}`;
   expect(adopted.sort()).toEqual([team, hidden, lasting, ci, role, binding].sort());
   expect(place.rows("identities", "uid = ?", ci)[0]?.body.description).toBe("between us");
 
+  // The argument has done its work, and can be removed.
   program.write(source({ renames: true, last: ", deleteAdopted: true" }));
   await program.must("up", "--yes", "--skip-preview");
   expect((await place.operations()).sort()).toEqual(["CreateIdentity", "UpdateGroup"]);

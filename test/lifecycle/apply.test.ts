@@ -57,6 +57,7 @@ it.each(formsOf("pulumi-irm", "pulumi-irm/plugin"))(
   async (module) => {
     const place = await createWorkplace();
     try {
+      // A program sees the variables of its own process alone.
       const form = module === "pulumi-irm" ? {} : { plugin: inject("pluginFolder") };
       const options = { ownProcess: true, ...form };
       const program = await place.program("access", source(module), { ORG: place.server.organization }, options);
@@ -100,6 +101,7 @@ it.each(formsOf("pulumi-irm", "pulumi-irm/plugin"))(
   },
 );
 
+// The command decides the rest, whatever the form is.
 describe("a reviewed change", () => {
   const module = "pulumi-irm/plugin";
   const views = `new RoleBinding("bot-views", { parent: org, identity: bot, role: "viewer" });`;
@@ -184,6 +186,7 @@ new Role("reads", { parent: away, name: "reads", capabilities: ["repo.list"] }, 
       });
     const repaired = JSON.parse(await twoIrm("drift", "--repair", "--yes", "--format", "json"));
     expect(repaired).toMatchObject({ applied: 2, refused: [], missing: 0 });
+    // Capabilities are a set.
     expect(rolesOf(place, "pusher")?.body.capabilities).toEqual(["CAP_REPO_CREATE", "CAP_REPO_LIST"]);
     expect(rolesOf(other, "reads")?.body.capabilities).toEqual(["CAP_REPO_LIST"]);
   });

@@ -13,6 +13,7 @@ const countOf = (text: string, part: string): number => text.split(part).length 
 
 const place = openWorkplace();
 
+// Look-ups that begin with the constructors, and no others.
 const named = `
 import { Group, Identity, RoleBinding } from "pulumi-irm";
 const groups = ["one", "two", "three"].map((name) => new Group(name, { parent: process.env.ORG!, name }));

@@ -17,6 +17,7 @@ const role = new Role("${chain}-role", { parent, name: "${chain}", capabilities:
 new RoleBinding("${chain}-binding", { parent, identity: ci, role });
 }`;
 
+// The same records, children first, each naming its parent by the uid that it has.
 const literal = (chain: string) => {
   const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name).at(-1)?.uid as string;
   const groups = Array.from({ length: DEPTH }, (_, i) => {

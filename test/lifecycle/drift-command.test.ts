@@ -37,6 +37,7 @@ let program: Program;
 beforeAll(async () => {
   const env = { ORG: place.server.organization };
   program = await place.program("native", source, env, { plugin: inject("pluginFolder") });
+  // The first update of an exclusive set removes nothing.
   await program.must("up", "--yes", "--skip-preview");
 });
 

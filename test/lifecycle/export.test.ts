@@ -41,10 +41,12 @@ it("an exported program takes everything over and changes nothing", async () => 
   expect(preview).toContain(`Group platform adopts group ${made.platform} "platform"`);
   expect(output).not.toMatch(/ changes on /);
   expect(await place.operations(), output).toEqual([]);
+  // The state has them by now.
   const again = await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
   expect(again.output).not.toMatch(/ adopts | changes on /);
   expect(await place.operations()).toEqual([]);
   const count = Object.keys(JSON.parse(file("adopt.json")).resources).length;
+  // The identity provider whose secret is not set is not declared.
   const adopted = program.state().resources.filter(({ outputs }) => outputs?.adopted === true);
   expect(adopted).toHaveLength(count - 1);
   // The secret of an identity provider is sent once it is set, and nothing else.
@@ -52,6 +54,7 @@ it("an exported program takes everything over and changes nothing", async () => 
   await program.must("up", "--yes", "--skip-preview");
   expect(await place.operations()).toEqual(["UpdateIdentityProvider"]);
   expect(place.rows("identity_providers", "uid = ?", made.withSecret)).toHaveLength(1);
+  // What was exported stays when the stack goes.
   await program.must("destroy", "--yes", "--skip-preview");
   expect(await place.operations()).toEqual([]);
 });

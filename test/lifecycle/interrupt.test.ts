@@ -57,6 +57,7 @@ const expectOne = (program: Program, name: string): void => {
   const held = program.state().resources.filter(({ outputs }) => outputs?.name === name && outputs?.uid !== undefined);
   expect(held.map(({ id }) => id)).toEqual(groups(name).map(({ uid }) => uid));
   expect(held).toHaveLength(1);
+  // A run that only adopted may have no journal.
   const journal = join(place.folder, "journal");
   expect(existsSync(journal) ? readdirSync(journal).filter((file) => file.endsWith(".lock")) : []).toEqual([]);
 };
@@ -86,6 +87,7 @@ it("^C during a create of the plugin ends the engine and all processes of the ru
   const processes = processesBelow(run.pid, /./);
   expect(processes).toContain(providerOf(run));
   process.kill(run.pid, "SIGINT");
+  // The request is still held.
   const { code, output } = await run.result;
   expect(code).not.toBe(0);
   expect(output).toContain("cancelled: the next update continues from the intent journal");

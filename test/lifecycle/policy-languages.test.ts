@@ -54,6 +54,7 @@ it("a stack with an access policy is reviewed before that: its resources are wha
   const gains = identities.flatMap(({ name, gains: all }) =>
     all.map(({ groupName, role }) => `${name} ${role} ${groupName}`),
   );
+  // The identity that creates the organization owns it.
   expect(new Set(gains)).toEqual(
     new Set([
       ...["deploy editor platform/clusters", "release publisher platform/registry"],

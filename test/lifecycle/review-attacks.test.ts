@@ -83,6 +83,7 @@ beforeAll(async () => {
   const { baseUrl, token } = liar.server;
   Object.assign(program.env, { LIAR: baseUrl, LIAR_TOKEN: token, IRM_ALLOW_TOKEN_SOURCES: `LIAR_TOKEN=${baseUrl}` });
   writeFileSync(join(program.folder, "environment.json"), JSON.stringify(program.env));
+  // The tests that count are those of the base.
   mkdirSync(join(program.folder, "named"));
   const files = { "access.tests.yaml": TESTS, "named/access.tests.yaml": `organization: dev\n${TESTS}` };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(program.folder, name), text);
@@ -128,6 +129,7 @@ it("a review shows who gains what at the service itself, whatever another one li
     { uid: by.chief, name: "removed", nameBefore: "chief", change: "updated" },
     { uid: by.boss, name: "moved", nameBefore: "boss", change: "updated" },
     { name: "ci", change: "none", gains: [`owner at ${org}`], losses: [] },
+    // The founder of the second organization.
     { name: "owner", change: "none", gains: ["owner at null"], losses: [] },
     { name: "wide", change: "updated", gains: [`editor at ${org}`], losses: [] },
     { name: "moved", change: "replaced", gains: [] },
@@ -165,6 +167,7 @@ it("a review shows who gains what at the service itself, whatever another one li
 });
 
 it("a review runs the tests of a base that names its organization, although the change renames it", async () => {
+  // A replay: no engine, no program.
   const report = await jsonOf("change.json", "--tests", "named/access.tests.yaml", ...there());
   const failed = report.findings.flatMap(({ rule, name }) => (rule === "test-fails" ? [name] : []));
   expect(failed).toEqual(["only the owner gives access", "ci gives no access"]);

@@ -171,6 +171,7 @@ it("the run of a review on Pulumi Cloud reads there what the update would read, 
     expect(code, stderr).toBe(0);
     const { steps, errors } = Report.parse(JSON.parse(stdout));
     expect({ steps: named(steps), errors }).toEqual({ steps: ["update team"], errors: [] });
+    // Of the run, one journal, which it has found.
     expect(JSON.parse(readFileSync(found, "utf8"))).toEqual([expect.stringMatching(/^acme\.cloud\.dev\./)]);
     const requests = cloud.takeRequests();
     const ofRun = requests.slice(requests.findIndex((one) => one.endsWith("/complete")) + 1);

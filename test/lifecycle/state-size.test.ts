@@ -29,6 +29,7 @@ const sizeOf = (value: unknown): number => JSON.stringify(value).length;
 
 const isOurs = ({ type, id }: StateResource): boolean => /\birm:(index:)?[A-Z]/.test(type) && id !== undefined;
 
+/** What takes how many bytes in an entry, the largest first. */
 const partsOf = (resource: StateResource): string =>
   Object.entries(resource)
     .map(([name, value]) => ({ name, size: sizeOf({ [name]: value }) - 1 }))
@@ -85,6 +86,7 @@ describe.each([
     const { outputs: exported } = program.state().resources.find(({ type }) => type === "pulumi:pulumi:Stack") ?? {};
     const [group] = place.rows("groups", "name = ?", "group-1");
     expect(exported?.place).toEqual({ uid: group?.uid, name: "group-1" });
+    // No class of this program declares it.
     const [got] = ours().filter(({ urn }) => urn.endsWith("::last"));
     expect(got?.outputs).toMatchObject({ uid: place.server.organization });
   });

@@ -74,6 +74,7 @@ it.each([
     expect(drift).toContain("npx pulumi-irm drift");
     const { code, stdout } = await driftOf(program);
     expect(code, stdout).toBe(0);
+    // The page has another project, stack and organization.
     const [title = ""] = stdout.split("\n");
     expect(title).toMatch(/^Drift of program\/dev in \S+: no difference$/);
     expect(page).toMatch(/^ *Drift of access\/production in acme: no difference$/m);

@@ -31,6 +31,7 @@ test.each(
     { env: { ...environment(), IRM_BASE_URL: baseUrl, IRM_TOKEN: token }, encoding: "utf8" },
   );
   expect(status, stderr).toBe(0);
+  // As after `npm install` of the package.
   symlinkSync(join(project.folder, "node_modules"), join(out, "node_modules"));
   const stack = await createStack({ folder: `${out}-stack`, program: out, env: place.env });
   await place.server.takeRequests();

@@ -62,6 +62,7 @@ const link = (from: string, to: string): void => {
   try {
     linkSync(from, to);
   } catch {
+    // On another file system.
     copyFileSync(from, to);
   }
 };

@@ -140,6 +140,7 @@ test("the published documents link to existing files", () => {
 });
 
 test("the published documents contain the files that the help of each command names", () => {
+  // As npx starts it, but faster.
   const irm = join(project.folder, "node_modules", ".bin", "irm");
   const help = [[], ["serve"], ["serve", "token"], ["recover"]].map((command) =>
     runIn(project.folder, irm, ...command, "--help"),

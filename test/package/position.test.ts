@@ -118,6 +118,7 @@ test.each([
     // The SDK sends whole stacks of what others declare.
     for (const path of ["node_modules", project.folder]) expect(JSON.stringify(ours)).not.toContain(path);
     for (const path of ["node_modules/pulumi-irm", project.path]) expect(stack.state().text).not.toContain(path);
+    // The other program declares the same names.
     await stack.must("destroy", "--yes", "--skip-preview");
   },
 );

@@ -9,6 +9,7 @@ import { type DocumentProgram, documents, programsOf } from "../support/document
 import { oldNodeFolder } from "../support/old-node.ts";
 import { type Installed, installPackage, templateOptions, writeProject } from "../support/package.ts";
 
+// Of November 2025.
 const YEAR_OLD = "3.208.0";
 
 const packages = [installPackage(), installPackage(YEAR_OLD)] as const;
@@ -26,6 +27,7 @@ const stackOf = (project: Installed, name: string, files: Record<string, string 
     "Pulumi.dev.yaml": `config:\n  ${name}:clientSecret: a client secret\n`,
     ...files,
   });
+  // The engine starts the first `node` of this PATH.
   const env = { ...place.env, PATH: `${join(program, "first")}${delimiter}${process.env.PATH}` };
   return createStack({ folder: join(project.folder, `${name}-stack`), program, env });
 };

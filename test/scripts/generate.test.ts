@@ -91,6 +91,7 @@ describe.each<["python" | "go", Record<string, string>]>([
       "`claimMatch` or allowDuplicate": "`ClaimMatch` or AllowDuplicate",
       "`claimMatch.name`, not `claimMatch.other`": "`ClaimMatch.Name`, not `claimMatch.other`",
       "with `retainOnDelete`": "with `RetainOnDelete`",
+      // Prose keeps a name of one word.
       "the name, and `name`": "the name, and `Name`",
     },
   ],

@@ -43,6 +43,7 @@ test.each([
     mkdirSync(join(folder, name, "below"), { recursive: true });
     writeFileSync(join(folder, name, "Pulumi.yaml"), `name: a\nruntime: ${runtime}\n`);
   }
+  // The only engine there is.
   const { name, pieces } = args.includes("--cwd=go") ? goEdition : languagesEdition;
   fakeEngine(join(folder, "cache", "pulumi-irm", "engine", name), engineVersion, pieces);
   const env = { PATH: "/usr/bin:/bin", XDG_CACHE_HOME: join(folder, "cache"), INIT_CWD: join(folder, caller) };

@@ -92,6 +92,7 @@ test.each<[what: string, change: object, problem: string]>([
   ["a restored record of no write", { restored: [{ n: 3, uid: BOT }] }, "restored.0: there is no write 3"],
 ])("the file of a change is refused with %s", (_, change, problem) => expectRefused(forged(change), INVALID + problem));
 
+/** `bind` is the second write. */
 test.each<[what: string, first: object, problem: string]>([
   ["a wrong method", { ...create, method: "CreateGruop" }, 'unknown method "CreateGruop"; did you mean CreateGroup?'],
   ["a method that reads", { ...create, method: "ListGroups" }, 'unknown method "ListGroups"'],

@@ -144,6 +144,7 @@ const randomAct =
       () => update(client, "identity", pick(identities), { ...claimsOf(`u${below(5)}`), name: `n${below(9)}` }),
       () => update(client, "group", pick(groups), { description: `d${below(9)}` }),
       async () => {
+        // Another role in place of one that grants the same and more.
         await remove(client, "DeleteRoleBinding", binding);
         await make(client, "roleBinding", platform, { identityUid: ci.uid, roleUid: editor });
       },
@@ -163,6 +164,7 @@ const randomAct =
     ];
     for (const op of [...shuffle(OPS).slice(0, 4 + below(5)), bind])
       await op().catch((error: Error) => {
+        // What the API refuses is no write.
         if (!isApiError(error) && !isApiError(error.cause)) throw error;
       });
   };
@@ -208,6 +210,7 @@ const IRRELEVANT: readonly Edit[] = [
   ({ client }) => update(client, "group", platform, { description: "by hand" }),
   ({ client }) => update(client, "role", unused, { capabilities: ["CAP_IAM_GROUPS_DELETE"] }),
   ({ client }) => make(client, "roleBinding", organization, { identityUid: other.uid, roleUid: editor }),
+  // Equal to what the change may make.
   ({ client }) => make(client, "group", platform, { name: "g1", description: "new" }),
   ({ client }) => make(client, "identity", platform, { name: "i1", ...claimsOf("s1") }),
   ({ client }) => make(client, "repo", registry, { name: "by-hand" }),
@@ -222,6 +225,7 @@ const RELEVANT = {
   "retargets what is made": async ({ client, change, uids }) => {
     const { n } = change.writes.findLast(({ fields }) => fields.name === "made") as Write;
     const uid = uids.get(n);
+    // Where it is not made yet, somebody gives access that its group inherits.
     if (uid === undefined) await RELEVANT.gives({ client } as World);
     else await update(client, "identity", uid, claimsOf("by hand"));
   },

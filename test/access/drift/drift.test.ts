@@ -179,6 +179,7 @@ test("drift of what the run could not carry out is not known, and counts", () =>
     "group team: it waits for bucket",
     `group ${uidIn(ROOT, 60)}: the update deletes it, and no resource of the stack has it`,
   ]);
+  // The line of the record says it.
   expect(found.drift).toMatchObject([{ resource: urnOf("Group", "fresh"), change: "new", uid: null }]);
   expect(hasDifferences(found)).toBe(true);
 });
@@ -266,6 +267,7 @@ const differences = (program: Json, live: Json, base?: Json): string[] =>
     [one.path, JSON.stringify(one.program), JSON.stringify(one.live), one.changedIn ?? []].flat().join(" "),
   );
 
+/** What is compared: the inputs of the program, those of the service, those of the last update, and what differs. */
 const ROWS = `
 one that the service has changed | { name: a } | { name: b } | { name: a } | [name "a" "b" service]
 one that the program has changed | { name: b } | { name: a } | { name: a } | [name "b" "a" program]

@@ -77,6 +77,7 @@ interface Run extends Partial<Omit<RunRecord, "normal">> {
   records?: Record<string, Json>;
 }
 
+/** The stack is the same before the run and after it, where the test does not say more. */
 export const report = (
   { calls = [], secrets = [], records = {}, doubts = [], stored = [TEAM_RESOURCE], left = stored, ...run }: Run = {},
   live: Live = liveWith(),

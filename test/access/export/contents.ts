@@ -9,6 +9,7 @@ export const [VIEWER, EDITOR] = ["viewer", "editor"].map((name) => hash("sha1", 
 
 export type Given = Partial<Record<ExportKind, readonly { uid: string; [field: string]: unknown }[]>>;
 
+/** `acme`, with these records and two built-in roles. */
 export const contentsOf = (given: Given, builtIn: [uid: string, name: string][] = []): Contents => {
   const group = [{ uid: ORG, name: "acme" }, ...(given.group ?? [])];
   return {

@@ -20,6 +20,7 @@ const folder = testFolder();
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 
+/** Names that are something else somewhere, and equal ones in several groups. */
 const NAMES = ["a", "b", "team", "__proto__", "constructor", "007", "y", "null", "a b", "...", "1_000"];
 
 /** An organization at random. No two groups, identities or roles of one group have the same name. */
@@ -65,6 +66,7 @@ const organization = (seed: number): Contents => {
   return contentsOf({ group, role, identity, roleBinding });
 };
 
+/** Some of it, with all that it needs. */
 const partOf = ({ records }: Contents, seed: number): Contents => {
   const { below } = createRandom(seed);
   const isIn = below(2) === 0 ? () => true : () => below(3) > 0;
@@ -115,6 +117,7 @@ test("a policy of any part of an organization gets the rest, and keeps what it h
       const opened = openPolicy(file);
       const { pick, below } = createRandom(part);
       const { policy } = opened;
+      // What was taken out of the policy comes back.
       if (policy.identities.size > 0 && below(2) === 0)
         applyEdit(removalOf(opened, { identities: [pick([...policy.identities.keys()])] }));
 

@@ -39,6 +39,7 @@ test("says groups, identities, roles and access by name, with a file of uids", (
     access: { "/": { viewer: ["ci-job"] } },
   });
   expect(parsePolicy(policy).mistakes).toEqual([]);
+  // A reader sees each character.
   expect(text).not.toMatch(/[\u2028\u202e]/);
   expect(JSON.parse(adoptionText(draft))).toEqual({
     groups: { "/": ORG, platform },

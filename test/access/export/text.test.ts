@@ -129,6 +129,7 @@ test.each(["1_000", "0b11", "-0x1F", "2001-01-01", "<<", "\u{e0067}", "\uffff", 
   (text) => {
     const yaml = yamlText(new Map([[text, text]]));
     expect(parse(yaml, { version: "1.1" })).toEqual({ [text]: text });
+    // An escape is a character, and not a unit of UTF-16.
     expect(yaml).toMatch(/^[ -~\n]*$/);
     expect(yaml).not.toMatch(/\\ud[89a-f]/);
   },

@@ -39,6 +39,7 @@ const textOf = (map: AccessMap): string[] => {
   });
 };
 
+/** acme, with platform, platform/registry and team. */
 const start = (access: Parameters<typeof graphOf>[0]["access"] = {}): GraphBuilder => {
   const names = Object.values(access).flatMap((given) => Object.values(given).flat());
   return graphOf({
@@ -112,6 +113,7 @@ test("with a change, a map marks gains and losses in each cell, and has those wh
     ["urn:new", "new"],
     [team, "gone"],
   ]);
+  // A group that is new, or goes, changes nothing for who holds the same above.
   expect(textOf(map)).toEqual(["ci: . W+ w+ w+ .-", "owner: O o o o ."]);
 });
 

@@ -40,6 +40,7 @@ test("a caller who sees one group learns what is not visible above it", async ()
   expect(notVisible.map(({ kind, group }) => [kind, group])).toEqual(
     kinds.flatMap((kind) => [api.organization, platform].map((group) => [kind, group])),
   );
+  // The bindings of the group name their roles and identities.
   const names = [...graph.bindings.values()].map(({ role }) => graph.roles.get(role)?.name);
   expect(names.sort()).toEqual(["publisher", "viewer"]);
   expect(graph.roles.get(publisher)?.capabilities).toEqual([]);

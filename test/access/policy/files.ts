@@ -12,6 +12,7 @@ import { ROOT } from "../graphs.ts";
 const folder = testFolder();
 
 let count = 0;
+/** The files of a policy, `access.yaml` first. */
 export const write = (files: Record<string, string>): string => {
   const name = `policy-${++count}`;
   for (const [file, text] of Object.entries(files)) folder.write(`${name}/${file}`, text);

@@ -36,6 +36,7 @@ const policyOf = (own: object = {}) =>
     ...own,
   });
 
+/** `gains` and how many losses, of identities by name. */
 const changeTo = (graph: AccessGraph) =>
   accessChange(live, graph).map(({ identity, gains, losses }) => ({
     name: (graph.identities.get(identity) ?? live.identities.get(identity))?.name,
@@ -161,6 +162,7 @@ test("a policy of a stack that renames a record under its key keeps it", () => {
   const policy = policyWith({ release: { ...match("s"), name: "publish" } }, { team: { viewer: ["release"] } });
   const kept = { uid: RELEASE, nameBefore: "release", name: "publish", gains: [], losses: [] };
   expect(of(review(policy, stackWith(RELEASE)), "publish")).toMatchObject([kept]);
+  // By names alone the same looks like a new identity.
   expect(of(review(policy, undefined), "publish")).toMatchObject([{ uid: null, name: "publish", change: "created" }]);
 });
 

@@ -19,6 +19,7 @@ import { addIdentity, bind, changed, graphOf, ROOT, roleUid, uid, uidIn } from "
 
 const MATCH = { issuer: "https://issuer.example", subject: "s" };
 
+/** `reader` at the root, `publisher` in the registry. */
 const own = graphOf({
   groups: ["platform", "platform/registry", "tools"],
   roles: { viewer: ["groups.list", "repo.list"], "platform/publisher": ["repo.list", "tag.create"] },
@@ -244,6 +245,7 @@ test("a role that cannot be read is named and grants nothing that is known; a re
 
 test("of a person, role bindings need not show the roles of external groups", async () => {
   const client = clientOf(api);
+  // The API shows no relationship of a person.
   const listing = without(client, ["Validate"]);
   const person: Client = {
     ...listing,

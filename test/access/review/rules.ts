@@ -42,6 +42,7 @@ export const withClaimMatch =
 type Options = Parameters<typeof reviewOf>[1];
 interface Further extends Partial<Omit<Options, "allow" | "notVisible">> {
   proposal?: Partial<Proposal>;
+  /** RULE@SUBJECT */
   allow?: readonly string[];
   /** of which kind records of a group cannot be listed */
   hidden?: readonly [ListedKind, group: string][];

@@ -36,6 +36,7 @@ test.each<[held: ReturnType<typeof held>[], names: string[]]>([
   [[held("a/6", "a", "other")], []],
 ])("%j are declared by %j", (bindings, names) => {
   expect(declarationsIn(text, { uid: "ci", name: "ci" }, bindings)).toEqual(names);
+  // Of another identity, only the uid counts.
   const byUid = bindings.some(({ group }) => group !== "") ? [] : names;
   expect(declarationsIn(text, { uid: "another", name: "another" }, bindings)).toEqual(byUid);
 });

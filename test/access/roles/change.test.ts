@@ -54,6 +54,7 @@ test("40 seeded changes reach exactly those whom the server then allows more, or
     const was = bundles;
     for (const name of ["viewer", "editor", "registry.push", "owner"].slice(random.below(4))) {
       const held = new Set(bundles[name]);
+      // The auditor reads by what ends with list.
       for (const one of random.shuffle(OWNER_CAPABILITIES).slice(0, random.below(6)))
         if (!held.has(one)) held.add(one);
         else if (!one.endsWith(".list")) held.delete(one);

@@ -374,6 +374,7 @@ test("also where two groups have its name", () => {
   expect(mistakes).toEqual([]);
   const reason = expect.stringContaining("release can role_bindings.create at platform, by its binding to owner");
   expect(results).toMatchObject([{ name: "release never owns", passed: false, reason }]);
+  // Names alone do not decide it.
   expect(runChange(undefined).mistakes.map(({ text }) => text)).toContainEqual(
     expect.stringContaining("the API has 2 groups of this name"),
   );

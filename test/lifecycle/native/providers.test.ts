@@ -91,6 +91,7 @@ it("a program with two addresses creates, adopts and looks up where each provide
     found: platform?.uid,
     names: ["platform"],
   });
+  // The same workload may have an identity at each address.
   expect(output).not.toContain("warning");
   expect(program.state().text).not.toMatch(/eyJ[\w-]+\./);
 });
@@ -147,6 +148,7 @@ it("a program with two addresses is destroyed without the program's packages, ea
   expect((await one.operations()).toSorted()).toEqual([...Array(3).fill("DeleteGroup"), "DeleteIdentity"]);
   expect(sharedFiles()).toEqual([]);
   expect(one.rows("groups").map(({ uid }) => uid)).toEqual([one.server.organization]);
+  // The adopted group stays.
   expect(other.rows("groups", "name = ?", "platform")).toHaveLength(1);
   expect(other.rows("identities", "name = ?", "release")).toEqual([]);
 });

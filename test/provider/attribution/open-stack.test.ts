@@ -74,6 +74,7 @@ it("a run without checkpoints that the engine ended and saved is no open run", a
 describe("after a killed run without checkpoints", () => {
   it("that is under way is waited for, and the wait is reported", async () => {
     const [first] = (await saved(["a"])) as [Stored];
+    // Its process is this one, which lives.
     await world.run({ isUnchecked: true }).create("group", "b", group("b"));
     await world.run().update(first, group("a", "two"));
     const waits = world.messages.flatMap(

@@ -30,6 +30,7 @@ export const createGroup = async ({ call }: Service, parent: string, name: strin
 
 const NO_PROCESS = 99_999_999;
 
+/** What the SDK adds to outputs. */
 const HANDLER = { __provider: "the text that finds the provider" };
 
 const STACK = "organization/project/stack";

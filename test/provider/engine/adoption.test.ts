@@ -120,6 +120,7 @@ describe.each([
     expect(machine.posts).toBe(0);
     const text = readdirSync(machine.journal).map((file) => readFileSync(join(machine.journal, file), "utf8"));
     const [line = ""] = /.*"removed".*/.exec(text.join("")) ?? [];
+    // A name may be secret.
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(JSON.parse(line).identity).toEqual({ name: hash, place: hash });
     const component = await start();
@@ -161,6 +162,7 @@ describe.each([
 
   it("means the record that is there, also where a refresh has found it gone before", async () => {
     const { uid: group } = await machine.createByOther(machine.inputs());
+    // It has the uid of its group, and so has its successor.
     const { call } = machine.service;
     const amazon = { account: "111111111111" };
     const make = (name: string) =>
@@ -256,6 +258,7 @@ describe.each([
     expect(id).toBe(uid);
     const second = await start({ cwd });
     expect(await checked(second, inputs, args)).toEqual(inputs);
+    // A resource that has created its record keeps it.
     const { adopt: _, onDelete: _onDelete, ...created } = inputs;
     expect(await checked(second, created, args)).toEqual(created);
 

@@ -74,6 +74,7 @@ it("the SDK's dynamic provider runs the text: configures, checks and compares wi
   ]);
   expect(checked.getInputs()?.toJavaScript()).toEqual({ ...wrong, __service: "https://api.example.com" });
 
+  // All keys are visible. Otherwise no misspelt one could be reported.
   expect(String(await output)).toContain("irm:colour is ignored");
 
   const olds = { __provider: handlerText("roleBinding"), uid: GROUP, identityUid: ORG, roleUid: ROLE };

@@ -67,6 +67,7 @@ it.each([
   if (before !== "eng") await methods.group.diff(GROUP, { name: before }, inputs);
   await methods.group.check({}, news);
   expect(messages).toEqual([]);
+  // Another resource that is new and alike is reported.
   await methods.group.check({}, { ...news, ...keyOf("other") });
   expect(messages).toEqual([expect.stringMatching(/^warning: Group other is new, and a group .* already exists:/)]);
 });
@@ -76,11 +77,13 @@ it("methods adopt the match of a component only for a resource that is new to th
   const news = { ...ENG, [MATCH]: GROUP };
   expect(await methods.group.check({}, news)).toMatchObject({ inputs: { adopt: GROUP }, failures: [] });
   expect(messages).toEqual([`Group eng adopts group ${GROUP} "eng"`]);
+  // Nothing matches: the resource creates its record.
   const none = await methods.group.check({}, { ...news, ...keyOf("other"), [MATCH]: undefined });
   expect(none.inputs).not.toHaveProperty("adopt");
   const { inputs } = await methods.group.check({ ...news, [MATCH]: undefined }, news);
   expect(inputs).not.toHaveProperty("adopt");
   expect(inputs).not.toHaveProperty(MATCH);
+  // The match of a replacement is the record that it replaces.
   await methods.group.diff(GROUP, { name: "eng" }, inputs);
   expect((await methods.group.check({}, news)).inputs).not.toHaveProperty("adopt");
   expect(messages).toHaveLength(1);
@@ -151,6 +154,7 @@ it("methods report a change of outputs that another version wrote, and the updat
   expect(await group.diff(GROUP, outputs, news)).toEqual({ changes: true, replaces: [] });
   const { outs } = await group.update(GROUP, outputs, news);
   expect(outs).toMatchObject(outputs);
+  // The organization is read once, and nothing is sent.
   expect(requests.map(({ method }) => method)).toEqual(["GET"]);
 });
 
@@ -203,6 +207,7 @@ const startChecks = async () => {
   return { methods, checkWith, warnings: () => messages.filter((text) => text.startsWith("warning")) };
 };
 
+// What the check of an identity or a role binding says beyond its arguments.
 it("the check of an identity warns of the patterns that irm check refuses in a policy, and of no others", async () => {
   const { checkWith, warnings } = await startChecks();
   const check = checkWith(() => false);

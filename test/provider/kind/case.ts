@@ -23,6 +23,7 @@ export interface KindCase {
   update?: { mask: string; body?: Json } | { upsert: true };
   /** fields of the API that somebody else changes, and the mask that repairs them */
   byHand?: { fields: Json; repairedBy: string };
+  /** arguments that say the same as `inputs` */
   restated?: Json;
   /** two records of these arguments may be in one place */
   isRepeatable: boolean;

@@ -81,6 +81,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     const read = await reconcile.read(kind, processWith(), id, outs);
     expect(read.props).toEqual(outs);
     const { __key, ...asWritten } = inputs;
+    // The constructor of a role binding adds the other outputs.
     const { names: _, ...readInputs } = read.inputs as Json;
     expect(readInputs).toEqual(asWritten);
     expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
@@ -142,6 +143,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     expect((await records()).map(({ uid }) => uid)).toContain(id);
     await reconcile.remove(kind, processWith(), id, { ...adopted, deleteAdopted: true });
     expect((await records()).map(({ uid }) => uid)).not.toContain(id);
+    // Again, as a run does that continues a killed one.
     await reconcile.remove(kind, processWith(), id, outs);
     service.clock.advance(6_000);
     expect(await reconcile.read(kind, processWith(), id, outs)).toEqual({ id: "", props: {} });
@@ -150,6 +152,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
   it("that exists already is never adopted silently", async () => {
     if (own.isRepeatable) return;
     const { id } = await create();
+    // With another value of a field that makes it unique, it would be another record.
     const unique = kind.unique?.map((field) => kind.arguments[field] ?? field);
     const isAnother = Object.keys(own.change).some((name) => unique?.includes(name));
     const inputs = checkInputs(isAnother ? {} : own.change);

@@ -74,6 +74,7 @@ it("a tag is not moved by another resource of the same run that declares its nam
     ),
   );
   expect(outcomes[1 - refused]?.status).toBe("fulfilled");
+  // Nothing is left open for the next run.
   expect(await session.journal.findUnsettled(loser as string)).toEqual([]);
 });
 
@@ -110,6 +111,7 @@ it("a repo that syncs has the fields of its source, and accepts any name of the 
   expect(reconcile.diff(kind, id, drifted.props, inputs)).toEqual({ changes: true, replaces: [] });
   service.requests.length = 0;
   const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, drifted.props, inputs);
+  // The service resolves the text again.
   expect(patches()).toEqual([{ mask: "sync_config.source", body: { sync_config: { source: spelt } } }]);
   expect(repaired).toMatchObject({ syncConfig: { source } });
   expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);

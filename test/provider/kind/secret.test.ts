@@ -55,6 +55,7 @@ it("the code of an invite is kept by a read, whose response lacks it", async () 
   const { session } = scriptedSession(json({ uid: invite, roleUid: ROLE, role: { uid: ROLE, name: "viewer" } }));
   const { props } = await reconcile.read(groupInvite, session, invite, state);
   expect(props).toMatchObject({ code: "cginvite_1", ttl: "60s", role: { uid: ROLE, name: "viewer" } });
+  // The name of a group's role may be secret where it is declared.
   const role = `${GROUP}/4444444444444444`;
   const { session: other } = scriptedSession(json({ uid: invite, roleUid: role, role: { uid: role, name: "hidden" } }));
   expect((await reconcile.read(groupInvite, other, invite, state)).props.role).toEqual({ uid: role });

@@ -127,6 +127,7 @@ const uidOf = (digit: string): string => digit.repeat(40);
 const journalOf = (path: string) =>
   createJournal({ pathOf: () => path, clock: manualClock(), timeoutMs: 60_000, log: () => undefined });
 
+/** Counts the times that data is sent to the disk. */
 const syncCounter = (): (() => number) => {
   const sync = vi.spyOn(fs, "fdatasync");
   syncBuiltinESMExports();

@@ -104,6 +104,7 @@ it.each([
 
 it.each<[string, (file: string) => unknown, number?]>([
   ["of another machine", async (file) => heldBy(file, await deadPid(), { host: "elsewhere" })],
+  // A container may share this machine's name.
   ["of other pids than those of this machine", async (file) => heldBy(file, await deadPid(), { pids: "pid:[1]" })],
   ["of a process that names no namespace", async (file) => heldBy(file, await deadPid(), { pids: undefined })],
   ["of this machine with a reused pid", (file) => heldBy(file, process.ppid)],

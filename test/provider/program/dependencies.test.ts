@@ -36,6 +36,7 @@ const noting = (name: string, opts: pulumi.CustomResourceOptions = {}): pulumi.C
   ...opts,
   transformations: [
     ({ name: own, props, opts }) => {
+      // Children inherit their parent's transformations.
       if (own !== name) return undefined;
       edges[name] = Promise.resolve(opts.dependsOn ?? []).then((found) =>
         ([found].flat(3) as pulumi.Resource[]).map(nameOf),
@@ -129,6 +130,7 @@ it("a wait that could never end does not begin on a group that refers back to it
 it("a wait that could never end does not begin or is given up after ten seconds without progress", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   ids = { a: PARENT, x: below(PARENT, "b") };
+  // A dependency that no option shows.
   new Group("a", { parent: ORG, name: new Promise<string>(() => undefined) });
   group("x", PARENT);
   await new Promise((resolve) => setImmediate(resolve));

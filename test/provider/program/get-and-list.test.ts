@@ -29,6 +29,7 @@ Object.assign(process.env, service.env);
 await mockEngine(() => ({ id: "", state: {} }));
 for (let i = 0; i < 7; i++) await call("CreateGroup", { parent: org, group: { name: `g${i}` } });
 
+// One record of each kind that is never at the root.
 const viewer: string = await service.role("viewer");
 const group: string = await uidOf("CreateGroup", { parent: org, group: { name: "g" } });
 const repo: string = await uidOf("CreateRepo", { parent: group, repo: { name: "nginx" } });
@@ -76,6 +77,7 @@ it("look-ups find each kind by its uid, and by its name where it has one, direct
   expect((await irm.getIdentity({ parent: org, name: "owner" })).uid).toBe(service.identity);
   expect(await irm.getRepo({ uid: repo })).toMatchObject({ uid: repo, name: "nginx" });
   expect(await irm.getRepo({ name: "nginx", parent: group })).toMatchObject({ uid: repo });
+  // Lists leave such a tag out by default.
   expect(await irm.getTag({ name: "1.2.3-r0", repo })).toMatchObject({ uid: tag, digest: digest("a") });
   expect(await irm.getTag({ uid: tag })).toMatchObject({ uid: tag });
   expect(await irm.getIdentityProvider({ name: "login", parent: group })).toMatchObject({ uid: provider });
@@ -158,6 +160,7 @@ it('adopt: "match" gives each record that exists to its resource, and creates th
   const claimMatch = { issuer, subject: "other" };
   const identity = await call("CreateIdentity", { parent: platform, identity: { name: "release", claimMatch } });
   const role = { name: "publisher", capabilities: ["CAP_REPO_LIST"] };
+  // In another group, so it is another role.
   await call("CreateRole", { parent: uid, role });
 
   const logged: string[] = [];
@@ -245,6 +248,7 @@ it('adopt: "match" finds the mappings of an identity provider by group and role,
   const identityProvider = { name: "acme-sso", defaultRole: viewer, oidc: own };
   const providerIn = async (parent: string) => (await call("CreateIdentityProvider", { parent, identityProvider })).uid;
   const sso = await providerIn(uid);
+  // In a group below, so it is not the policy's.
   const below = await providerIn(await policyGroup(uid, "below"));
   const map = async (parent: string, roleUid: string) => {
     const externalGroupRoleMapping = { externalGroupId: "SRE", roleUid, scope: uid };

@@ -200,6 +200,7 @@ const errorOf = async (program: () => void): Promise<string | undefined> => {
   };
   await pulumi.runtime.runInPulumiStack(init);
   const error = await ended.promise;
+  // A component registers its outputs.
   await pulumi.runtime.disconnect();
   return error;
 };

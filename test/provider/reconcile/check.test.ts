@@ -72,6 +72,7 @@ const invalid: [Kind, Json, ...string[]][] = [
   [group, { parent: GROUP }, name],
   [group, { ...eng, kind: "ORG_KIND_DEV" }, "kind: belongs to the root group; leave it out below"],
   [identityProvider, { ...provider, oidc }, "oidc.clientSecret: is required unless pkceEnabled is set"],
+  // The name of its output.
   [externalGroupRoleMapping, { ...mapping, roleUid: ROLE }, "roleUid: unknown argument; did you mean role?"],
   [externalGroupRoleMapping, mapping, noRole],
   [group, { ...eng, descripton: "x" }, "descripton: unknown argument; did you mean description?"],
@@ -84,6 +85,7 @@ const invalid: [Kind, Json, ...string[]][] = [
     `claimMatch.issuer: ${url}`,
   ],
   [identity, { ...ci, claimMach: claimMatch }, "claimMach: unknown argument; did you mean claimMatch?"],
+  // Only the service sets it.
   [group, { ...eng, createTime: "x" }, "createTime: unknown argument"],
   [group, { ...eng, allowReplace: "yes" }, "allowReplace: must be true or false"],
   [
@@ -98,6 +100,7 @@ const invalid: [Kind, Json, ...string[]][] = [
   ],
   [identity, { ...ci, claimMatch, servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" }, TWO_RELATIONSHIPS],
   [identity, ci, "claimMatch: one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set"],
+  // JavaScript has it.
   [identity, { ...ci, claimMatch: lookahead }, `claimMatch.claimPatterns.ref: ${re2}: invalid or ${perl}`],
   [role, { ...own, capabilities: [] }, "capabilities: must have at least one capability"],
   [role, { ...own, capabilities: ["groups.list", "groups.lst"] }, `capabilities[1]: ${misspelt}`],

@@ -42,6 +42,7 @@ describe("a group that is not empty", () => {
     const { session, clock } = scriptedSession(shrinking(() => left));
     const sleep = clock.sleep;
     clock.sleep = (ms) => {
+      // One of them is deleted every nine seconds.
       if (clock.now() >= (13 - left) * 9_000) left--;
       return sleep(ms);
     };

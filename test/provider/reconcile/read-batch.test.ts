@@ -86,6 +86,7 @@ describe("a refresh", async () => {
   });
 });
 
+/** A service of so many groups, as a fast one answers. */
 const serviceOf = (uids: readonly string[], deny: (uid: string) => boolean = () => false) => {
   const recordOf = (uid: string): Json => ({ uid, name: uid.slice(-16), description: "d".repeat(100) });
   const seen = { gets: 0, lists: 0 };
@@ -123,6 +124,7 @@ it("a large organization is read without tripping a limit of 50 requests a secon
     return answer(request);
   });
   const limit = createRateLimit(50, () => clock.now());
+  // In another order than that of the list.
   const stack = storedGroups(uids.toSorted((a, b) => (a.slice(-2) < b.slice(-2) ? -1 : 1)));
   const results = await readAll(session, stack);
   expect(results.map((result) => (result as reconcile.ReadResult).id)).toEqual(stack.map(({ id }) => id));
@@ -260,6 +262,7 @@ describe("a stack with bindings and sets", async () => {
     expect(service.requests.length).toBeLessThanOrEqual(stack.length / 150 + 20);
     expect(results.map(({ id }) => id)).toEqual(stack.map(({ id }) => id));
     expect(results.map(({ props }) => props)).toEqual(stack.map(({ outs }) => outs));
+    // As by a GET of each.
     const sample = stack.flatMap((one, i) => (i % 17 === 0 ? [{ ...one, result: results[i] }] : []));
     for (const { kind, id, outs, result } of sample)
       expect(await (await startProcess())[kind].read(id, outs)).toEqual(result);

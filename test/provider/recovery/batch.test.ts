@@ -76,6 +76,7 @@ it("concurrent role bindings do not wait for long where one that was checked is 
   const { inputs } = await roleBinding.check({}, first as Json);
   for (const other of others) await roleBinding.check({}, other);
   expect(uidsIn(await Promise.allSettled([roleBinding.create(inputs)]))).toHaveLength(1);
+  // Nobody waits for them again.
   expect(uidsIn(await createAtOnce(run, await inputsOf(await sets.group(), 2)))).toHaveLength(2);
   expect(createsOf(run)).toEqual([1, 1]);
 });
@@ -134,6 +135,7 @@ it("concurrent role bindings of which the service refuses one: the error is that
   expect(uidsIn(results)).toHaveLength(2);
   expect(messageOf(results[1])).toMatch(/^CreateRoleBinding role binding in .*identity .*00ff does not exist/s);
   expect(createsOf(run)).toEqual([1, 3]);
+  // Nothing is pending.
   expect(machine.lines().filter((line) => "closed" in line)).toHaveLength(4);
 });
 

@@ -14,6 +14,7 @@ const { group, role } = kindRecords;
 
 const machine = startMachine();
 
+/** The program means it, although an equal record exists. */
 const duplicate = (args = machine.inputs()): Json => ({ ...args, allowDuplicate: true });
 
 const hiding =
@@ -135,6 +136,7 @@ describe("a lost response to a create", () => {
     const args = machine.inputs();
     const other = { ...args, ...keyOf("alike-too") };
     for (const one of [args, other]) {
+      // Its record is not readable during the run.
       const { session } = machine.run("timeout after");
       const hidden = { ...session, call: hiding(session, "ListGroups") };
       await expect(reconcile.create(group, hidden, one)).rejects.toThrow("It is unknown whether the group was created");
@@ -290,5 +292,6 @@ it("a response to a read or an update with another record is refused and not sto
     `UpdateRole role ${id} "r": ${text}`,
   );
   await expect(reconcile.create(role, wrong, { ...args, ...keyOf("a"), adopt: id })).rejects.toThrow(text);
+  // Sent to the right record, though.
   expect(await call("GetRole", { uid: id })).toMatchObject({ name: "r", description: "x" });
 });

@@ -40,6 +40,7 @@ it("a recovery that waits is one line for all resources that wait at the same ti
   const all = [machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs()];
   for (const args of all) await killed(args);
   const { session, clock } = machine.run();
+  // Time passes when all of them wait.
   const waiting = Promise.withResolvers<void>();
   const { sleep } = clock;
   let count = 0;
@@ -81,6 +82,7 @@ it.each(["during the first look", "during the wait"])("^C %s ends it, and the ne
   await killed(args);
   const stop = new AbortController();
   const { environment, clock } = machine.runOver(async ({ method }, send) => {
+    // The list is not answered any more.
     if (when === "during the first look" && method === "GET") {
       stop.abort();
       await new Promise(() => undefined);

@@ -36,6 +36,7 @@ const inputs = (name: string, more: Json = {}): Json => ({
   ...more,
 });
 
+/** So many deletes have left the record to the other resource. */
 const expectKept = async (id: string, times = 1): Promise<void> => {
   const kept = `group ${id} "record" stays: another resource of this stack manages it`;
   expect(messages).toEqual(Array(times).fill(kept));
@@ -85,6 +86,7 @@ it("a record stays with its resource under another name, also after a refresh un
   await next.diff(id, outs, inputs("before"));
   await next.check(inputs("before"), inputs("after"));
   expect(await next.diff(id, outs, inputs("after"))).toMatchObject({ replaces: [] });
+  // One record still has one resource.
   await next.check(inputs("before"), inputs("another"));
   await expect(next.diff(id, outs, inputs("another"))).rejects.toThrow(
     `${id} is already managed by ${inputs("after").__key}`,

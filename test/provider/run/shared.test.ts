@@ -120,6 +120,7 @@ it("several processes at once of two runs, those of a run side by side, create t
   const [names, each] = [["a1", "a2", "b1", "b2"], 5];
   const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
   const trace = `${operations.temporary}.trace`;
+  // The lock of a dead run blocks them at first.
   writeFileSync(lock, JSON.stringify({ ...holderHere("theirs"), pid: await deadPid() }));
   const codes = names.map(async (name) => {
     const args = [script, file, trace, name, String(each), `127.0.0.1:${name.charAt(0)}`];

@@ -166,6 +166,7 @@ it("a set does not remove what the preview has kept on purpose, when the reason 
   await sets.bind(group, "two", "editor");
   const wanted = sets.inputs(group, ["one viewer"], EXCLUSIVE);
   const first = await sets.up(wanted);
+  // As another identity has recorded it.
   const [found] = first.outs.unmanaged as object[];
   const kept = {
     ...first,

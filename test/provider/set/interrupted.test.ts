@@ -111,6 +111,7 @@ it("a batch that is refused is tried pair by pair: the others are created, and t
   });
   expect([countOf(run, "BatchCreateRoleBindings"), countOf(run, "CreateRoleBinding")]).toEqual([1, 3]);
   expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer"]);
+  // The next run continues from there, and nothing is pending.
   const state = partial(error);
   const { outs } = await sets.up(three(group), state);
   expect(uidsIn(outs)).toHaveLength(3);
@@ -152,12 +153,14 @@ it("a binding that moves into a set whose run is killed stays in the next run", 
   const first = await sets.up(own);
   const renamed = await sets.up(other);
   expect(uidsIn(renamed.outs)).toEqual([created.id]);
+  // The state has the binding three times now.
   const next = await sets.run();
   await next.up(other, renamed);
   await next.delete(first);
   await next.methods.roleBinding.delete(created.id, created.outs);
   expect(next.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
   expect(await sets.pairs(group)).toEqual(["one viewer"]);
+  // The set that keeps it can still give it up.
   await sets.up({ ...other, bindings: [] }, renamed);
   expect(await sets.pairs(group)).toEqual([]);
 });

@@ -25,6 +25,7 @@ it("a set creates 60 pairs with one list and three POSTs, and a preview then ask
   const next = await sets.run();
   expect(await next.preview(sets.inputs(group, pairs.toReversed()), state)).toMatchObject({ changes: false });
   expect(next.requests.filter((one) => /roleBinding/.test(one))).toEqual([]);
+  // The engine knows the bindings: their entries are done.
   expect(machine.lines().filter((line) => "known" in line)).toHaveLength(60);
 });
 

@@ -29,6 +29,7 @@ const gauge = async (name: string): Promise<number> => {
 };
 
 /** A reset and GOAWAY close it too: `once` of node:events would reject with the error. */
+// A reset closes it too: `once` of node:events would reject with the error.
 const closeOf = (connection: Socket | ClientHttp2Session) => {
   connection.on("error", () => {});
   return new Promise<void>((resolve) => connection.once("close", () => resolve()));

@@ -135,6 +135,7 @@ test("an address is one word of a shell", () => {
 });
 
 const terraform = (folder: string, ...args: string[]): string => {
+  // The own provider of Terraform needs no registry.
   const env = { ...process.env, TF_CLI_CONFIG_FILE: "/dev/null", TF_IN_AUTOMATION: "1" };
   const { status, stdout, stderr } = spawnSync("terraform", args, { cwd: folder, env, encoding: "utf8" });
   expect(status, stdout + stderr).toBe(0);

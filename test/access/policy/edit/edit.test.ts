@@ -17,6 +17,7 @@ const asAdded = (value: unknown): Added => {
   return new Map(Object.entries(value).map(([key, one]) => [key, asAdded(one)]));
 };
 
+/** `added` is YAML. */
 const add = (added: string, text: string, others: Record<string, string> = {}) =>
   edited((opened) => additionOf(opened, asAdded(parse(added)) as AddedMap), text, others);
 
