@@ -33,8 +33,7 @@ const twin = fileURLToPath(new URL("./twin.ts", import.meta.url));
 
 const megabytes = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> => {
   const hook = `data:text/javascript,${encodeURIComponent(report)}`;
-  const flags = ["--max-semi-space-size=2", "--import", hook, twin, ...args];
-  const child = spawn(process.execPath, flags, {
+  const child = spawn(process.execPath, ["--max-semi-space-size=2", "--import", hook, twin, ...args], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, ...env },
   });

@@ -186,8 +186,7 @@ describe.each(hosts)("at $host", ({ me, start, forgeOf }) => {
     await replaceComment(forge, CHANGE, review(1), "first");
     const [own] = repository.comments;
     for (const id of [1, 2, 3, 4]) repository.comments.unshift({ id, author: "9", body: "hello" });
-    const written = await replaceComment(forge, CHANGE, review(2), "second");
-    expect(written?.url).toContain(String(own?.id));
+    expect((await replaceComment(forge, CHANGE, review(2), "second"))?.url).toContain(String(own?.id));
     expect(texts().at(-1)).toEqual([own?.id, "second"]);
     expect(repository.comments).toHaveLength(5);
   });
@@ -232,8 +231,7 @@ describe.each(hosts)("at $host", ({ me, start, forgeOf }) => {
     for (const id of [1, 2, 3])
       repository.issues.push({ ...issue, id, body: "<!-- irm drift production run 1 -->\n", comments: [] });
     const opened = await keepIssue(forge, marker, "Access differs", "2 records");
-    const updated = await keepIssue(forge, { ...marker, run: 2 }, "Access differs", "3 records");
-    expect(updated).toEqual(opened);
+    expect(await keepIssue(forge, { ...marker, run: 2 }, "Access differs", "3 records")).toEqual(opened);
     expect(repository.issues).toHaveLength(4);
     const body = "<!-- irm drift production run 2 -->\n3 records";
     expect(repository.issues[3]).toMatchObject({ title: "Access differs", body, isOpen: true });

@@ -136,8 +136,7 @@ test("a push to the default branch with apply: merged, is compared with the revi
 
 test("no input is written into a script, and every input is used", () => {
   const { inputs: all } = includeOf(inputs);
-  const marked = Object.fromEntries(Object.keys(all).map((name) => [name, `<${name}>`]));
-  const { jobs } = includeOf(marked);
+  const { jobs } = includeOf(Object.fromEntries(Object.keys(all).map((name) => [name, `<${name}>`])));
   const text = JSON.stringify(jobs);
   for (const name of Object.keys(all)) expect(text).toContain(`<${name}>`);
   for (const { script } of Object.values(jobs)) expect(script?.join("\n") ?? "").not.toContain("<");

@@ -1,5 +1,4 @@
 // Which command a job may run, by what it is about.
-
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { githubHost, githubJob } from "../../ci/github.ts";
@@ -26,10 +25,9 @@ const pull = (head: object = HEAD, number: unknown = 7) => ({
 
 const onGithub = (event: string, payload: object = {}, ref = "refs/heads/main"): Job => {
   const content = { repository: { id: 1, default_branch: "main" }, ...payload };
-  const file = folder.write("event.json", JSON.stringify(content));
   return githubJob({
     GITHUB_EVENT_NAME: event,
-    GITHUB_EVENT_PATH: file,
+    GITHUB_EVENT_PATH: folder.write("event.json", JSON.stringify(content)),
     GITHUB_REF: ref,
     GITHUB_RUN_ID: "12",
     GITHUB_SERVER_URL: "https://github.example",
@@ -68,9 +66,7 @@ test.each<[string, () => Job, Command]>([
   ["merge_request_event", () => onGitlab("merge_request_event"), "preview"],
   ["push at GitLab", () => onGitlab("push"), "preview"],
   ["schedule at GitLab", () => onGitlab("schedule"), "drift"],
-])("without an input, the event decides: %s", (_, job, command) => {
-  expect(commandOf(job(), {})).toBe(command);
-});
+])("without an input, the event decides: %s", (_, job, command) => expect(commandOf(job(), {})).toBe(command));
 
 test.each([
   ["workflow_dispatch", () => onGithub("workflow_dispatch")],
@@ -147,9 +143,7 @@ test.each([
 
 test.each(["trigger", "api", "pipeline", "chat", "parent_pipeline", ""])(
   "an event for others is refused: %s at GitLab",
-  (source) => {
-    expect(refusalOf(() => onGitlab(source))).toContain("use merge_request_event, push, schedule, web");
-  },
+  (source) => expect(refusalOf(() => onGitlab(source))).toContain("use merge_request_event, push, schedule, web"),
 );
 
 test("an event that cannot be read, or has no number, is refused", () => {

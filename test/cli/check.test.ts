@@ -1,5 +1,4 @@
 // `irm check`: mistakes on stdout, how many on stderr, and the exit code.
-
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test, vi } from "vitest";

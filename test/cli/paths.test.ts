@@ -61,9 +61,7 @@ test("prints JSON: who starts, what is gained, and each request; a workload star
 test.each([
   ["markdown", "## Paths to more access in `acme` and `partner`\n"],
   ["html", '<svg class="path strict"'],
-])("prints them as %s", async (format, text) => {
-  expect((await paths("--format", format)).stdout).toContain(text);
-});
+])("prints them as %s", async (format, text) => expect((await paths("--format", format)).stdout).toContain(text));
 
 test("--prove carries each path out on a copy, and changes nothing of the original", async () => {
   const before = await listEverything(api);

@@ -132,9 +132,7 @@ it("deletes nothing that it is not certain of, and says why", async () => {
   expect(await isGroupThere(service, below)).toBe(true);
 });
 
-it("says so where nothing is open", async () => {
-  expect(await runIrm("recover")).toEqual(success(NOTHING));
-});
+it("says so where nothing is open", async () => expect(await runIrm("recover")).toEqual(success(NOTHING)));
 
 it.each([
   [() => useEngine(undefined), "the engine's state cannot be read: pulumi stack export: no stack"],

@@ -72,8 +72,7 @@ test("in a job of a pull request, rules are not those of a branch that its autho
 
 test("in a job of a pull request, --base makes no other target right; an allowance of the base does", async () => {
   inJob("release");
-  const wrong = await run("--base", "origin/main");
-  expect(wrong.code).toBe(1);
+  expect((await run("--base", "origin/main")).code).toBe(1);
   repository.git("update-ref", "refs/remotes/origin/main", "main");
   expect(findingsOf((await run("--base", "origin/main")).stdout).map(({ rule }) => rule)).toContain("other-branch");
   const { stdout, stderr } = await run("--base", "origin/main", "--allow", "other-branch@release");

@@ -165,8 +165,7 @@ test("serve --public-url prints the address that clients use", async () => {
   const server = startCommand(
     ...["serve", "--dev", "--json", "--log-level", "error", "--public-url", "https://localhost:8443/"],
   );
-  const ready = await readyOf(server);
-  expect(ready).toMatchObject({
+  expect(await readyOf(server)).toMatchObject({
     baseUrl: "https://localhost:8443",
     authUrl: "https://localhost:8443",
     issuer: "https://localhost:8443/dev-issuer",

@@ -1,5 +1,4 @@
 // Help, wrong command lines, the commands in README and docs, and `irm completion SHELL`.
-
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -63,8 +63,7 @@ const order: [keyof typeof all, string[]][] = [
 ];
 order.forEach(([name, expected], i) => {
   it(`the API token is ${name} when no earlier source is set`, async () => {
-    const left = Object.fromEntries(Object.entries(all).slice(i));
-    const { credentials, calls } = setUp(left, files);
+    const { credentials, calls } = setUp(Object.fromEntries(Object.entries(all).slice(i)), files);
     await credentials.token();
     expect(calls).toEqual(expected);
   });

@@ -84,9 +84,8 @@ for (const [held, env] of ENVIRONMENTS)
       const environment = { env, clock: manualClock(), transport, log: (text: string) => messages.push(text) };
       const methods = methodsWith(environment).group;
       await methods.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
-      const inputs = { parent: ORG, name: "eng" };
       const runs = [
-        methods.create(inputs),
+        methods.create({ parent: ORG, name: "eng" }),
         methods.read(ORG, {}),
         methods.update(ORG, { name: "x" }, { root: true, name: "eng" }),
         methods.delete(ORG, {}),

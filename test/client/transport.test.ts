@@ -124,8 +124,7 @@ it("a request that fails is given up when the body is larger than any response",
     };
     more();
   });
-  const error = await failureOf(systemTransport()(request(url)));
-  expect(error.cause).toMatchObject({
+  expect((await failureOf(systemTransport()(request(url)))).cause).toMatchObject({
     message: expect.stringContaining("the response is larger than 16777216 bytes"),
   });
 });

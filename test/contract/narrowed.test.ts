@@ -93,8 +93,7 @@ const expectNothing = ({ operation }: Row, { code, message, json }: Outcome, mis
     return;
   }
   expect({ code, message }).toEqual({ code: "PERMISSION_DENIED", message: expect.stringContaining(": needs ") });
-  const named = (/: needs (.*) at /.exec(message)?.[1] ?? "").split(", ");
-  expect(named.toSorted()).toEqual(missing.toSorted());
+  expect((/: needs (.*) at /.exec(message)?.[1] ?? "").split(", ").toSorted()).toEqual(missing.toSorted());
 };
 
 describe.each(rows)("$operation, $title", (row) => {

@@ -76,9 +76,7 @@ const isExplained = (operation: OpenapiOperation, fact: string, side: "ours" | "
 describe.each(inDocument.map((operation) => [operation.id, operation] as const))("%s", (id, operation) => {
   const known = published.get(keyOf(operation));
 
-  test("has the published path, method and id", () => {
-    expect(known?.id).toBe(id);
-  });
+  test("has the published path, method and id", () => expect(known?.id).toBe(id));
 
   test("has the published parameters, fields and types, and no others", () => {
     const facts = [...operation.facts].map((fact) =>

@@ -141,8 +141,7 @@ describe("a body that is not a JSON object is 400, code 3", () => {
   });
 
   test("an empty body is an empty object", async () => {
-    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: "" });
-    expectInvalid(answer, { name: NO_NAME });
+    expectInvalid(await api.call("POST", `${IAM}/groups/${api.organization}`, { body: "" }), { name: NO_NAME });
   });
 });
 

@@ -86,8 +86,7 @@ const expectNeeded = async (operation: OperationName, request: Body): Promise<Li
     const token = await api.token(identity, { subject, cap: capabilities, scopes: others });
     expect(missingIn(await way(api, { operation, request, token }))).not.toEqual([]);
   }
-  const outcome = await way(api, { operation, request, token: await tokens.write(1) });
-  expect(outcome).toMatchObject({ code: "OK" });
+  expect(await way(api, { operation, request, token: await tokens.write(1) })).toMatchObject({ code: "OK" });
   return { capabilities, scopes };
 };
 

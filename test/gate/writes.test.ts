@@ -72,8 +72,7 @@ test("a write of the change passes as often as the change has it", async () => {
 
 test("a write of the change that the service refuses comes back with its error, and may be sent again", async () => {
   const change = await changeOf(api, (client) => bind(client, reader.uid));
-  const denied = await api.actor("denied");
-  let token = denied.token;
+  let token = (await api.actor("denied")).token;
   const { client, gate } = await through(change, { writeToken: async () => token });
   const body = { identityUid: reader.uid, roleUid: publisher };
   const { message, details } = (await api.call("POST", `${IAM}/roleBindings/${platform}`, { token, body })).json;
@@ -85,10 +84,8 @@ test("a write of the change that the service refuses comes back with its error, 
 });
 
 test("a write of the change of an organization, and of what is in it", async () => {
-  const act = async (client: Client) => {
-    const org = await createGroup(client, { name: "neworg" }, "");
-    return createIdentity(client, {}, org.uid as string);
-  };
+  const act = async (client: Client) =>
+    createIdentity(client, {}, (await createGroup(client, { name: "neworg" }, "")).uid as string);
   let count = 0;
   const owner = async (rejected?: string) => {
     if (rejected !== undefined) count += 1;

@@ -24,8 +24,7 @@ for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { pare
 it("an unknown key of the configuration is ignored; a misspelt one stops an up, though not a destroy", async () => {
   const program = await place.program("strange", named, { ORG: place.server.organization });
   program.configure({ "irm:colour": "blue" });
-  const up = await program.must("up", "--yes", "--skip-preview");
-  expect(up.output).toContain("irm:colour is ignored");
+  expect((await program.must("up", "--yes", "--skip-preview")).output).toContain("irm:colour is ignored");
   program.configure({ "irm:colour": "blue", "irm:identiy": place.server.identity });
   const preview = await program.run("preview");
   expect(preview.code).not.toBe(0);

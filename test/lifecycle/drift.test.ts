@@ -97,8 +97,7 @@ it("drift shows in each field of each kind and for deleted records, and the next
     expect(refresh.output).toContain(text);
   await place.server.takeRequests();
 
-  const up = await program.must("up", "--yes", "--skip-preview");
-  expect(up.output).toContain("+ 2 created");
+  expect((await program.must("up", "--yes", "--skip-preview")).output).toContain("+ 2 created");
   expect((await place.writes()).map(({ operation, query }) => [operation, query?.updateMask]).sort()).toEqual([
     ["CreateIdentity", undefined],
     ["CreateRoleBinding", undefined],

@@ -82,8 +82,7 @@ it("a moving stack previews each change in YAML, and sends one PATCH or one repl
   });
   expect(await place.writes()).toEqual([]);
   await program.commandLine.must("up", "--yes", "--skip-preview");
-  const sent = (await place.writes()).map(({ operation, query }) => [operation, query?.updateMask]);
-  expect(sent.sort()).toEqual([
+  expect((await place.writes()).map(({ operation, query }) => [operation, query?.updateMask]).sort()).toEqual([
     ["CreateRoleBinding", undefined],
     ["DeleteRoleBinding", undefined],
     ["UpdateGroup", "description"],

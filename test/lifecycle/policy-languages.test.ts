@@ -64,10 +64,8 @@ it("a stack with an access policy is reviewed before that: its resources are wha
 });
 
 it("a stack with an access policy is created by a program in YAML, with the outputs of the component", async () => {
-  const up = await run.must("up", "--yes", "--skip-preview");
-  expect(up.output).toMatch(/\+ 14 created/);
-  const made = await place.operations();
-  expect(made.filter((operation) => operation === "CreateGroup")).toHaveLength(5);
+  expect((await run.must("up", "--yes", "--skip-preview")).output).toMatch(/\+ 14 created/);
+  expect((await place.operations()).filter((operation) => operation === "CreateGroup")).toHaveLength(5);
   const { resources: all } = program.state();
   expect(all.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs).toEqual({
     releaseIdentity: place.uidOf("identities", "release"),
@@ -104,8 +102,7 @@ it("a stack with an access policy changes what an edit of its policy changes, an
     .replace(/^ {2}deploy: .*\n/m, "")
     .replace(/^ {2}\/: .*\n/m, "");
   writeFileSync(join(program.folder, "access.yaml"), edited);
-  const up = await run.must("up", "--yes");
-  const [preview = "", update = ""] = up.output.split(/^Updating/m);
+  const [preview = "", update = ""] = (await run.must("up", "--yes")).output.split(/^Updating/m);
   const uid = /Identity acme:identity\/deploy is removed:\n.*workflows that name (\S+) in IRM_IDENTITY/.exec(
     preview,
   )?.[1];

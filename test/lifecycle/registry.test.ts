@@ -19,13 +19,12 @@ const requests = async () =>
 
 const inviteCode = async () => (await program.must("stack", "output", "inviteCode", "--show-secrets")).stdout.trim();
 
-const written = (): string => {
-  return [join(program.folder, "state"), place.env.IRM_JOURNAL as string]
+const written = (): string =>
+  [join(program.folder, "state"), place.env.IRM_JOURNAL as string]
     .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
     .join("\n");
-};
 
 beforeAll(async () => {
   program = await place.program("registry", source());
@@ -52,8 +51,7 @@ it("examples/registry is created, with no secret in any output or on the disk", 
   for (const text of [output, written()]) for (const secret of [SECRET, code]) expect(text).not.toContain(secret);
   const [mapping] = place.rows("external_group_role_mappings", "external_group_id = ?", "Auditors");
   expect(mapping?.parent).toBe(row("identity_providers", "login")?.uid);
-  const group = row("groups", "images")?.uid as string;
-  expect(row("account_associations", "clouds")?.uid).toBe(group);
+  expect(row("account_associations", "clouds")?.uid).toBe(row("groups", "images")?.uid as string);
   const { resources } = program.state();
   const outputs = (type: string) => resources.find((one) => one.type.endsWith(`:${type}`))?.outputs as Json;
   // The block stays readable; the secret is a separate output.

@@ -140,8 +140,7 @@ it("a review shows who gains what at the service itself, whatever another one li
     ["moved", by.boss],
     ["removed", by.chief],
   ]);
-  const found = findings.map(({ rule, name }) => `${rule} ${name}`).toSorted();
-  expect(found).toEqual([
+  expect(findings.map(({ rule, name }) => `${rule} ${name}`).toSorted()).toEqual([
     "assumed-by-others moved",
     "assumed-by-others removed",
     "gains-owner ci",

@@ -45,16 +45,13 @@ beforeAll(async () => {
   source = readFileSync(join(original.folder, "acme", "index.ts"), "utf8");
   uids = readFileSync(join(original.folder, "acme", "adopt.json"), "utf8");
   vi.stubEnv("IRM_TOKEN", original.server.token);
-  const copy = await createWorkplace(["--copy-of", original.server.baseUrl]);
-  places.push(copy);
+  places.push(await createWorkplace(["--copy-of", original.server.baseUrl]));
   vi.unstubAllEnvs();
   await original.server.takeRequests();
 });
 afterAll(() => Promise.all(places.map((place) => place.close())));
 
-it("docs/take-over.md: the export prints what the page shows", () => {
-  expect(page).toContain(wrote.trim());
-});
+it("docs/take-over.md: the export prints what the page shows", () => expect(page).toContain(wrote.trim()));
 
 it.each([
   ["on a copy", 1, copied],

@@ -92,8 +92,7 @@ const require = createRequire(import.meta.resolve("pulumi-irm"));
 export const sdk = require("@pulumi/pulumi/package.json").version;\n`,
     ...Object.fromEntries(programs().map((program) => [`${program.place}.js`, asJavaScript(program.text, esm)])),
   });
-  const up = await stack.must("up", "--yes", "--skip-preview");
-  expect(up.output).toContain(`"${YEAR_OLD}"`);
+  expect((await stack.must("up", "--yes", "--skip-preview")).output).toContain(`"${YEAR_OLD}"`);
   expect(created()).toEqual(ALL);
   await stack.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
 });

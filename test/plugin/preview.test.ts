@@ -56,8 +56,7 @@ it("a preview shows the record of an interrupted run that the update adopts", as
   expect(next.messages).toEqual([
     expect.stringContaining(`adopts group ${id} "left behind", created by an earlier run at `),
   ]);
-  const update = await next.create(urn, inputs);
-  expect(update).toMatchObject({ id });
+  expect(await next.create(urn, inputs)).toMatchObject({ id });
 });
 
 it("a preview knows the outputs that the program gives", async () => {

@@ -223,9 +223,7 @@ test.each<[EngineRun | undefined, string, string[]]>([
   ["either", "an update that says that it has one", ["up", "--skip-preview=false"]],
   [undefined, "a command that runs no program", ["destroy", "--preview-only"]],
   [undefined, "a command that is not known", ["neo"]],
-])("%s: %s", async (expected, _, options) => {
-  expect((await answerFor("pulumi", options)).run).toBe(expected);
-});
+])("%s: %s", async (expected, _, options) => expect((await answerFor("pulumi", options)).run).toBe(expected));
 
 test("of a process that is gone, and of another program, nothing is known", async () => {
   const unknown = { isWholeProgram: false, run: undefined };

@@ -103,9 +103,8 @@ const fieldFrom = ([, number, body = ""]: RegExpMatchArray) => {
   const [, value] = /Map\.deserializeBinary\(message, reader, [\w.]+readString, [\w.]+\.(\w+)/.exec(body) ?? [];
   const [, held] = /readMessage, ([\w.]+)\.deserializeBinaryFromReader/.exec(body) ?? [];
   const [, verb, name = ""] = /msg\.(set|add|get)(\w+?)(?:Map)?\(/.exec(body) ?? [];
-  const own = { number: Number(number), isMap: value !== undefined, isList: verb !== "set" };
   return {
-    ...own,
+    ...{ number: Number(number), isMap: value !== undefined, isList: verb !== "set" },
     message: held ?? message,
     scalar: TYPES[value ?? method],
     name: name.charAt(0).toLowerCase() + name.slice(1),
@@ -185,16 +184,13 @@ it("values are secret where they are signed", () => {
 
 it.each(["04da6b54-80e4-46f7-96ec-b56ff0331ba9", "dd056dcd-154b-4c76-9bd3-c8f88648b5ff"])(
   "values are unknown: %s",
-  (text) => {
-    expect(read({ list: [text] })).toEqual({ list: [UNKNOWN] });
-  },
+  (text) => expect(read({ list: [text] })).toEqual({ list: [UNKNOWN] }),
 );
 
 it("values are left out where they are undefined, and null in a list; members may have any name", () => {
   expect(written({ a: undefined, b: [undefined, null], c: null })).toEqual({ b: [null, null], c: null });
   const members = JSON.parse('{ "__proto__": { "polluted": true }, "constructor": 1 }') as Json;
-  const result = readMessage(STRUCT, messageOf(structFrom(members)));
-  expect(Object.entries(result)).toEqual(Object.entries(members));
+  expect(Object.entries(readMessage(STRUCT, messageOf(structFrom(members))))).toEqual(Object.entries(members));
   expect(({} as Json).polluted).toBeUndefined();
 });
 
@@ -312,9 +308,7 @@ it.each<[string, ReadTable, boolean]>([
   ["one whose other end is not listed", table(ownRow), true],
   ["one on a system without the tables", () => undefined, false],
   ["one on a system whose tables do not have it", table(row("00000000:0016", "00000000:0000", 0, "0A")), false],
-])("%s", (_reason, tables, isRefused) => {
-  expect(isOfOtherUser(ends, 1000, tables)).toBe(isRefused);
-});
+])("%s", (_reason, tables, isRefused) => expect(isOfOtherUser(ends, 1000, tables)).toBe(isRefused));
 
 it("a client with a socket of IPv6 is found in the other table", () => {
   const tables = (uid: number): ReadTable => {
@@ -324,6 +318,4 @@ it("a client with a socket of IPv6 is found in the other table", () => {
   expect([1000, 1001].map((uid) => isOfOtherUser(ends, 1000, tables(uid)))).toEqual([false, true]);
 });
 
-it("a system without users refuses nobody", () => {
-  expect(isOfOtherUser(ends, undefined, table(ownRow))).toBe(false);
-});
+it("a system without users refuses nobody", () => expect(isOfOtherUser(ends, undefined, table(ownRow))).toBe(false));

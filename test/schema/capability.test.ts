@@ -34,9 +34,7 @@ test.each([
   ["of.a.newer.service.list", "read"],
   ["of.a.newer.service.run", "write"],
   ["CAP_NEW_LIST", "write"],
-])("the class of %s is %s", (name, expected) => {
-  expect(classOf(name)).toBe(expected);
-});
+])("the class of %s is %s", (name, expected) => expect(classOf(name)).toBe(expected));
 
 describe("the bit set of a token", () => {
   test("a published token of a viewer decodes to length 124 and word 0x4442004080804448", () => {
@@ -105,17 +103,13 @@ describe("the list of capabilities", () => {
     ["a name of three parts", "identity_providers.scim.manage", "CAP_IAM_SCIM_MANAGE"],
     ["nothing of the prototype", "toString", undefined],
     ["nothing empty", "", undefined],
-  ])("is searched by %s: %j is %s", (_, text, expected) => {
-    expect(capabilityFrom(text)).toBe(expected);
-  });
+  ])("is searched by %s: %j is %s", (_, text, expected) => expect(capabilityFrom(text)).toBe(expected));
 
   test.each([
     ["CAP_REX_CLASS_USE", true],
     ["CAP_IAM_GROUPS_LIST", false],
     ["CAP_OF_A_NEWER_SERVER", false],
-  ])("%s internal-only: %s", (name, internal) => {
-    expect(isInternalOnly(name)).toBe(internal);
-  });
+  ])("%s internal-only: %s", (name, internal) => expect(isInternalOnly(name)).toBe(internal));
 });
 
 describe("the capabilities of a role", () => {

@@ -73,8 +73,7 @@ describe("the way over the wire and back", () => {
     ["ALREADY_EXISTS", alreadyExists("Repo", "u", "taken")],
     ["PERMISSION_DENIED", apiError("PERMISSION_DENIED", "needs groups.list at x")],
   ])("keeps code, message and details of %s", (code, error) => {
-    const body = JSON.parse(JSON.stringify(statusFromError(error, DOMAIN)));
-    const read = errorFromStatus(body, "GetGroup");
+    const read = errorFromStatus(JSON.parse(JSON.stringify(statusFromError(error, DOMAIN))), "GetGroup");
     expect(read).toBeInstanceOf(ApiError);
     expect(read).toMatchObject({ code, message: error.message, operation: "GetGroup" });
     expect(read?.detail("ErrorInfo")).toMatchObject({ reason: code, domain: DOMAIN });
@@ -89,9 +88,7 @@ describe("the way over the wire and back", () => {
     ["no code", { message: "x" }],
     ["a number that is not a code", { code: 17, message: "x" }],
     ["no message", { code: 5 }],
-  ])("does not accept %s as an error of the API", (_, body) => {
-    expect(errorFromStatus(body)).toBeUndefined();
-  });
+  ])("does not accept %s as an error of the API", (_, body) => expect(errorFromStatus(body)).toBeUndefined());
 
   test("ignores details that are not a list", () => {
     expect(errorFromStatus({ code: 5, message: "x", details: "y" })?.details).toEqual([]);

@@ -91,9 +91,7 @@ describe("the oneofs of an identity", () => {
     ["patterns for both", { issuerPattern: "https://.*", subjectPattern: "a|b" }],
     ["an audience", { ...CLAIM_MATCH, audience: "a" }],
     ["claims and patterns of claims", { ...CLAIM_MATCH, claims: { a: "b" }, claimPatterns: { c: "d.*" } }],
-  ])("take %s", (_, match) => {
-    expect(inputViolations(ClaimMatch, match)).toEqual([]);
-  });
+  ])("take %s", (_, match) => expect(inputViolations(ClaimMatch, match)).toEqual([]));
 
   test.each([
     ["neither issuer", { subject: "s" }, "issuer", "one of issuer, issuerPattern must be set"],
@@ -149,9 +147,7 @@ describe("an issuer", () => {
     ["http on loopback by address", "http://127.0.0.1:8080/dev-issuer"],
     ["http on loopback, IPv6", "http://[::1]:8080"],
     ["255 characters", `https://issuer.example/${"x".repeat(232)}`],
-  ])("may have %s", (_, issuer) => {
-    expect(inputViolations(ClaimMatch, { issuer, subject: "s" })).toEqual([]);
-  });
+  ])("may have %s", (_, issuer) => expect(inputViolations(ClaimMatch, { issuer, subject: "s" })).toEqual([]));
 
   test.each([
     ["http elsewhere", "http://issuer.example"],

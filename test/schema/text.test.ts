@@ -29,9 +29,7 @@ describe("a name", () => {
     ["one character is enough: {1,}, also a space", " "],
     ["every character of the class", "a b._-z9"],
     ["255 is the upper bound", "a".repeat(255)],
-  ])("is accepted: %s", (_, name) => {
-    expect(inputViolations(Group, { name })).toEqual([]);
-  });
+  ])("is accepted: %s", (_, name) => expect(inputViolations(Group, { name })).toEqual([]));
 
   test.each([
     ["REQUIRED", undefined],
@@ -116,9 +114,7 @@ test.each([
   [leaf, group, false, "below is not above"],
   [`${root}/b74ce966caf448d`, leaf, false, "a prefix of text that ends inside a segment"],
   [`${group}/dda9aab2d2d90f9`, leaf, false, "a prefix of the last segment"],
-])("%s above %s: %s (%s)", (ancestor, uid, above) => {
-  expect(isAncestor(ancestor, uid)).toBe(above);
-});
+])("%s above %s: %s (%s)", (ancestor, uid, above) => expect(isAncestor(ancestor, uid)).toBe(above));
 
 test("IsAncestorOrSelf differs for the record itself only", () => {
   expect(isAncestorOrSelf(leaf, leaf)).toBe(true);
@@ -141,9 +137,7 @@ test.each<[string, string, string]>([
   ["what cannot be seen", "a\u200bb\u00adc\u{e0041}", "a\\u200bb\\u00adc\\udb40\\udc41"],
   ["letters of any script, and emoji", "Grüße, 世界, שלום 🙂", "Grüße, 世界, שלום 🙂"],
   ["text that is escaped already", "\\u001b", "\\u001b"],
-])("printable text shows %s", (_, text, shown) => {
-  expect(printable(text)).toBe(shown);
-});
+])("printable text shows %s", (_, text, shown) => expect(printable(text)).toBe(shown));
 
 test("printable text within JSON stands for the same text, and of several lines keeps its line breaks", () => {
   const text = "a\u200b\u202e\u{e0041}\u009b";
@@ -165,9 +159,7 @@ const hosts: [host: string, isLoopback: boolean, reason: string][] = [
   ["", false, "nothing"],
 ];
 
-test.each(hosts)("%j is loopback: %j (%s)", (host, expected) => {
-  expect(isLoopbackHost(host)).toBe(expected);
-});
+test.each(hosts)("%j is loopback: %j (%s)", (host, expected) => expect(isLoopbackHost(host)).toBe(expected));
 
 test("a Host header may name a port, and an address is not a name", () => {
   const authorities = ["localhost:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "evil.example:80", "localhost:80:80"];

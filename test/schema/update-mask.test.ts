@@ -22,9 +22,7 @@ describe("an explicit mask", () => {
     ["the wildcard", "*", ["*"]],
     ["an output-only path, which is ignored", "uid,createTime,last_seen_time,name", ["name"]],
     ["nothing", "", []],
-  ])("may have %s", (_, text, paths) => {
-    expect(parseMask(Identity, text)).toEqual({ paths, unknown: [] });
-  });
+  ])("may have %s", (_, text, paths) => expect(parseMask(Identity, text)).toEqual({ paths, unknown: [] }));
 
   test.each([
     ["an unknown field", "colour", ["colour"]],
@@ -115,6 +113,4 @@ test.each([
   ["the message above a path", ["claimMatch.issuer"], "claimMatch", true],
   ["everything, by the wildcard", ["*"], "name", true],
   ["not a path that only begins alike", ["claimMatch.issuer"], "claimMatch.issuerPattern", false],
-])("what a mask touches: %s", (_, paths, field, touched) => {
-  expect(maskTouches(paths, field)).toBe(touched);
-});
+])("what a mask touches: %s", (_, paths, field, touched) => expect(maskTouches(paths, field)).toBe(touched));

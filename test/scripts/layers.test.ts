@@ -29,9 +29,7 @@ test.each<[file: string, imported: string, imports: string]>([
 test.each([
   ["server/caller/caller.ts", "server/sts/index.ts"],
   ["access/change/write.ts", "access/canonical.ts"],
-])("%s imports %s", (file, imported) => {
-  expect(layerProblems(file, [imported])).toEqual([]);
-});
+])("%s imports %s", (file, imported) => expect(layerProblems(file, [imported])).toEqual([]));
 
 test("a room without a row is named", () => {
   expect(layerProblems("attic/box.ts", [])).toEqual(["attic/box.ts: attic/ has no row in scripts/layers.ts"]);

@@ -72,8 +72,7 @@ test("a command with set-up ends by the signal that it gets, after the command h
   });
   await new Promise((resolve) => child.stdout.once("data", resolve));
   child.kill("SIGTERM");
-  const signal = await new Promise((resolve) => child.once("close", (_code, name) => resolve(name)));
-  expect(signal).toBe("SIGTERM");
+  expect(await new Promise((resolve) => child.once("close", (_code, name) => resolve(name)))).toBe("SIGTERM");
 });
 
 test.each([

@@ -1,6 +1,5 @@
 // The review against the server's own authorisation: random organizations, and random changes of each. The graphs are read over the
 // API; the rows and findings of the change must follow from what the server decides.
-
 import { accessChange, accessIn } from "../../access/graph/effective-access.ts";
 import { type AccessGraph, lineageOf } from "../../access/graph/graph.ts";
 import { readLive } from "../../access/graph/live.ts";

@@ -1,6 +1,5 @@
 // Applies of reviewed changes: random organizations and programs, edits by hand between review and apply, runs that are killed, disturbed and run
 // again, and programs that misbehave. What an apply has brought, the tables of the server say.
-
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";

@@ -1,5 +1,4 @@
 // Reviews against updates: random organizations and programs, each reviewed, replayed and then run by a real engine.
-
 import { writesOf } from "../harness/api-process.ts";
 import { differences, ofWrites, type Sent, waits } from "./change/compare.ts";
 import { editByHand } from "./change/edits.ts";

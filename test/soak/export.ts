@@ -1,6 +1,5 @@
 // `irm export` of random organizations. The program adopts every record and writes nothing, it has nothing to do the second time, and
 // on a fresh service it creates an organization that is alike.
-
 import { createHash } from "node:crypto";
 import { equalityKey } from "../../access/canonical.ts";
 import { leftOutText } from "../../access/export/literal.ts";

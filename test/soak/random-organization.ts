@@ -1,5 +1,4 @@
 // A random organization, as people make one over the API: every kind, odd and equal names, records that were changed since.
-
 import { presets } from "../../access/preset/presets.ts";
 import { capabilityFrom, OWNER_CAPABILITIES } from "../../schema/index.ts";
 import { IAM, REGISTRY, shuffledIds, startServer } from "../harness/api-server.ts";

@@ -46,8 +46,9 @@ const LOOSE = [".", ".*", "[^/:]*", "[^:]+", "\\w+", "(?i:A)", "[a-z/]*", "(acme
 
 /** A subject, of which parts are replaced by what matches more. */
 export const subjectPattern = (random: Random): string => {
-  const text = subject(random).replace(/[.+?]/g, "\\$&");
-  const parts = text.split(/(?<=[/:_])|(?=[/:_])/);
+  const parts = subject(random)
+    .replace(/[.+?]/g, "\\$&")
+    .split(/(?<=[/:_])|(?=[/:_])/);
   const loosened = parts.map((part) => (random.below(4) === 0 ? random.pick(LOOSE) : part)).join("");
   const own = random.below(3) === 0 ? `${loosened}|${subject(random)}` : loosened;
   return random.below(6) === 0 ? `(?i)${own}` : own;

@@ -1,5 +1,4 @@
 // An issuer of workloads' tokens that answers on demand: an exchange that needs it is under way until then. It ends with its test.
-
 import { sharedKeys, signedToken, type TestServer } from "../harness/api-server.ts";
 import { createRecord } from "../harness/records.ts";
 import { serveIssuer } from "../harness/sts.ts";

@@ -1,5 +1,4 @@
 // Binary messages that are no messages: the seeds that broke a reader once, and mutations of good messages.
-
 import type { FieldType, MessageType } from "../../plugin/wire-format.ts";
 import type { Random } from "./random.ts";
 import { rowsOf } from "./rows.ts";

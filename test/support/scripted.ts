@@ -26,10 +26,8 @@ export const json = (value: unknown, status = 200, headers = {}): HttpAnswer => 
 });
 
 /** An error as the API sends it. */
-export const refusal = (code: Code, text: string, headers = {}): HttpAnswer => {
-  const error = apiError(code, text);
-  return json(statusFromError(error, "iam.chainguard.dev"), codes[code].http, headers);
-};
+export const refusal = (code: Code, text: string, headers = {}): HttpAnswer =>
+  json(statusFromError(apiError(code, text), "iam.chainguard.dev"), codes[code].http, headers);
 
 export const page = (status: number): HttpAnswer => ({
   status,

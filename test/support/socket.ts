@@ -1,5 +1,6 @@
 // A connection that is written to by hand: half a request, several, or none.
 import { once } from "node:events";
+import type { ClientHttp2Session } from "node:http2";
 import { connect, type Socket } from "node:net";
 
 /** A bare socket, once it is connected. */
@@ -45,3 +46,9 @@ export const postHead = (path: string, token: string, length: number, ...further
     "",
     "",
   ].join("\r\n");
+
+/** A reset and GOAWAY close it too: `once` of node:events would reject with the error. */
+export const closeOf = (connection: Socket | ClientHttp2Session) => {
+  connection.on("error", () => {});
+  return new Promise<void>((resolve) => connection.once("close", () => resolve()));
+};

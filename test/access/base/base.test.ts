@@ -66,9 +66,7 @@ test.each<[what: string, env: NodeJS.ProcessEnv, base: object | undefined, input
   ["the default branch, not the commit from which the author chose to start", into("main", "main"), atMain],
   ["the default branch for a merge request into another one", into("theirs", "main"), { ...atMain, other: others }],
   ["the commit of the merge request, where the branch was not fetched", into("v1", "v1"), atOld],
-])("the base is %s", (_, env, base, input) => {
-  expect(found(env, undefined, input)).toEqual(base);
-});
+])("the base is %s", (_, env, base, input) => expect(found(env, undefined, input)).toEqual(base));
 
 const UNNAMED = "does not name the default branch; give --base REF";
 const NO_EVENT = `this job is of a pull request, and GITHUB_EVENT_PATH ${UNNAMED}`;
@@ -94,9 +92,7 @@ test.each<[what: string, env: NodeJS.ProcessEnv, refusal: string, input?: string
     { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "v2", CI_DEFAULT_BRANCH: "v2" },
     `cannot read the base v2 (CI_DEFAULT_BRANCH), ${NOT_COUNTED}: this clone does not have it. Fetch it first: git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2`,
   ],
-])("it is refused where %s", (_, env, refusal, input) => {
-  expect(() => found(env, undefined, input)).toThrow(refusal);
-});
+])("it is refused where %s", (_, env, refusal, input) => expect(() => found(env, undefined, input)).toThrow(refusal));
 
 test("--base wins over what the job says", () => {
   expect(found({ GITHUB_BASE_REF: "main" }, old)?.commit).toBe(old);

@@ -128,9 +128,8 @@ const randomAct =
     const groups = [platform, registry];
     const roles = [publisher, viewer];
     const identities = [ci.uid, reader.uid];
-    const bind = () => {
-      return make(client, "roleBinding", pick(groups), { identityUid: pick(identities), roleUid: pick(roles) });
-    };
+    const bind = () =>
+      make(client, "roleBinding", pick(groups), { identityUid: pick(identities), roleUid: pick(roles) });
     const held = () => CAPABILITIES.slice(below(3), 3 + below(2));
     const OPS: (() => Promise<unknown>)[] = [
       ...[bind, bind, bind],

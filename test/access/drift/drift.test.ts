@@ -149,10 +149,9 @@ test("drift of a record that an update moves has its old place and the new one",
 
 test("drift of a role binding has the names of what it refers to", () => {
   const binding = bindingUid(TEAM, 0);
-  const inputs = { parent: TEAM, identity: CI, role: "viewer" };
   const [found] = report(
     {
-      stored: [resource("RoleBinding", "b", binding, inputs)],
+      stored: [resource("RoleBinding", "b", binding, { parent: TEAM, identity: CI, role: "viewer" })],
       calls: [update("UpdateRoleBinding", binding, { roleUid: VIEWER })],
     },
     liveWith([TEAM, CI, MAKER]),
@@ -299,9 +298,7 @@ another order is none beside another difference | { list: [a, b], name: x } | { 
 
 test.each(valuesOf<[string, Json, Json, Json | null, string[]]>("-yyyy", ROWS))(
   "compares %s",
-  (_, program, live, base, expected) => {
-    expect(differences(program, live, base ?? undefined)).toEqual(expected);
-  },
+  (_, program, live, base, expected) => expect(differences(program, live, base ?? undefined)).toEqual(expected),
 );
 
 test("a value may be the name of what every object inherits", () => {

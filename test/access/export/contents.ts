@@ -1,5 +1,4 @@
 // What an export has read of an organization.
-
 import { hash } from "node:crypto";
 import { type Export, exportOf } from "../../../access/export/model.ts";
 import { type Contents, type ExportKind, KINDS } from "../../../access/export/read.ts";

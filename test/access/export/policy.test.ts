@@ -144,8 +144,7 @@ test("a built-in role that this version does not know is never a custom role of 
     roleBinding: [binding(uidOf(9), ci, own)],
     group: [{ uid: platform, name: "platform" }],
   };
-  const all = exportedFrom(contentsOf(given, [[own.uid, own.name]]));
-  expect(policyIn(filesOf(all))).toMatchObject({
+  expect(policyIn(filesOf(exportedFrom(contentsOf(given, [[own.uid, own.name]]))))).toMatchObject({
     access: { "/": { ops: ["ci"] } },
     roles: { "ops-0000000000000005": { name: "ops", can: ["repo.list"] } },
   });

@@ -149,9 +149,7 @@ test.each([
   ["é😀", ""],
   [`"); process.exit(1); ("`, "process-exit-1"],
   ["a".repeat(300), "a".repeat(80)],
-])("%j has the slug %j", (text, expected) => {
-  expect(slug(text)).toBe(expected);
-});
+])("%j has the slug %j", (text, expected) => expect(slug(text)).toBe(expected));
 
 test("a name is that of the record; of equal ones, the path of the group decides, then the uid", () => {
   expect(namesOf(named(1, "platform"))).toEqual(["platform"]);
@@ -227,6 +225,4 @@ test.each([
   // A star is literal where the claim is compared byte for byte.
   { issuer: GITHUB, subject: "repo:acme/*:ref:refs/heads/main" },
   { issuer: "https://oidc.example", subject: "system:serviceaccount:prod:a:b" },
-])("%j is no preset", (claimMatch) => {
-  expect(presetFor({ claimMatch })).toBeUndefined();
-});
+])("%j is no preset", (claimMatch) => expect(presetFor({ claimMatch })).toBeUndefined());

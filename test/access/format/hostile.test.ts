@@ -64,9 +64,7 @@ test.each<[string, Document]>([
     expect(outsideCode(markdown)).not.toContain(part);
 });
 
-test("a finding stays one item", () => {
-  expect(documentAsMarkdown(review).match(/^- :warning:/gm)).toHaveLength(1);
-});
+test("a finding stays one item", () => expect(documentAsMarkdown(review).match(/^- :warning:/gm)).toHaveLength(1));
 
 const withRun = (run: RunReport): Report => ({ ...EMPTY_REPORT, ...run });
 const report = withRun(RUN);
@@ -141,6 +139,4 @@ test.each<[string, Partial<RunReport>, boolean]>([
   ["with a failing step", { steps: RUN.steps }, false],
   ["with another error", { errors: RUN.errors }, false],
   ["with a row that differs", { differs: RUN.differs }, false],
-])("an update %s goes through: %s", (_, run, goes) => {
-  expect(goesThrough({ ...NO_RUN, ...run })).toBe(goes);
-});
+])("an update %s goes through: %s", (_, run, goes) => expect(goesThrough({ ...NO_RUN, ...run })).toBe(goes));

@@ -147,12 +147,11 @@ test("names add neither markup nor attributes nor scripts, and what cannot be se
   const after = changed(before, (graph) => {
     for (const text of attacks) {
       const group = addGroup(graph, `urn:${text}`, text, uid("/"));
-      const role = addRole(graph, text, [text, ...Array.from({ length: 9 }, (_, n) => `${text}.${n}`)], group);
       bind(
         graph,
         group,
         addIdentity(graph, uid(hash("sha1", text)), text, group, { issuer: text, subject: text }),
-        role,
+        addRole(graph, text, [text, ...Array.from({ length: 9 }, (_, n) => `${text}.${n}`)], group),
       );
     }
   });

@@ -84,8 +84,7 @@ test("without a change, a map has people, external groups, invites and pull toke
   const relationship = { staticKeys: { issuer, subject: "pull-token-1", issuerKeys: "{}", expirationTime } };
   graph.identities.set(token, { id: token, uid: token, name: "laptop", group: team, relationship });
   bind(graph, team, token, roleUid("publisher"));
-  const sso = addProvider(graph, uid("sso"), "sso", reader);
-  mapGroup(graph, uid("sso/admins"), sso, "admins", owner);
+  mapGroup(graph, uid("sso/admins"), addProvider(graph, uid("sso"), "sso", reader), "admins", owner);
   addInvite(graph, uid("team/k1"), "k1", team, roleUid("/giver"), { expirationTime });
   const map = mapOf({ after: sideOf(graph) });
   expect(textOf(map)).toEqual([

@@ -1,5 +1,4 @@
 // A report for people: Markdown and the terminal; and as JSON.
-
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
@@ -143,8 +142,7 @@ const editorAmongViewers = (count: number): Review => {
 const { report } = editorAmongViewers(1);
 
 test("Markdown shows groups with the same gain in one line, and editor on production first", () => {
-  const lines = asMarkdown(editorAmongViewers(41).report).match(/^.*gains at.*$/gm);
-  expect(lines).toEqual([
+  expect(asMarkdown(editorAmongViewers(41).report).match(/^.*gains at.*$/gm)).toEqual([
     "- **+** gains at `production` and below, through `editor`: `repo.create`, `repo.delete`, `groups.list`, `repo.list`",
     expect.stringMatching(
       /^- \*\*\+\*\* gains at `00000-sandbox`, .*`00019-sandbox` and 21 more and below, through `viewer`/,

@@ -1,5 +1,4 @@
 // Paths to more access in graphs that are written by hand. The soak part `paths` compares them with a server.
-
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
@@ -217,8 +216,7 @@ test("a path is the same in every order of the records, and the shortest come fi
 });
 
 test("a path that the search had no steps left for is reported as not searched", () => {
-  const graph = helped("identity.update");
-  expect(search(graph, {}, { steps: 3 }).notSearched).toEqual([
+  expect(search(helped("identity.update"), {}, { steps: 3 }).notSearched).toEqual([
     expect.stringContaining("the search for paths ended after 3 steps"),
   ]);
 });

@@ -1,5 +1,4 @@
 // Files that would exhaust the reader are refused before anything else.
-
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -25,9 +24,7 @@ test.each<[what: string, text: string, mistake: string]>([
     "organization: acme\ngroups: &g\n  a: { groups: *g }\n",
     "3:16: groups.a.groups: the alias *g is within its own anchor, so it has no end; write it out",
   ],
-])("refused at once: %s", (_, text, mistake) => {
-  expect(mistakesOf(text)).toEqual([`access.yaml:${mistake}`]);
-});
+])("refused at once: %s", (_, text, mistake) => expect(mistakesOf(text)).toEqual([`access.yaml:${mistake}`]));
 
 test("refused at once: more than 100,000 nodes in all files together, whatever else is wrong with them", () => {
   const half = (name: string) => `${name}: [&a [${"x,".repeat(300)}], ${"*a,".repeat(200)}]\n`;

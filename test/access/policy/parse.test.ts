@@ -1,5 +1,4 @@
 // A policy becomes groups, identities, roles and bindings; the examples of docs/policy.md and docs/tests.md are real.
-
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";

@@ -61,11 +61,8 @@ aws | { account: "123456789012", user: u, uniqueId: AROA1 } | uniqueId is the id
 aws | { account: "123456789012", role: r, partition: azure } | partition must be aws, aws-cn or aws-us-gov
 `;
 
-test.each(valuesOf<[keyof typeof functions, object, string]>("-y", REFUSED))(
-  "%s refuses %j: %s",
-  (name, args, text) => {
-    expect(() => functions[name](args as never)).toThrow(`${name}: ${text}`);
-  },
+test.each(valuesOf<[keyof typeof functions, object, string]>("-y", REFUSED))("%s refuses %j: %s", (name, args, text) =>
+  expect(() => functions[name](args as never)).toThrow(`${name}: ${text}`),
 );
 
 test("what the presets return are arguments of an Identity", () => {

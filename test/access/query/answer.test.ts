@@ -244,9 +244,8 @@ test("a role that cannot be read is named and grants nothing that is known; a re
 });
 
 test("of a person, role bindings need not show the roles of external groups", async () => {
-  const client = clientOf(api);
   // The API shows no relationship of a person.
-  const listing = without(client, ["Validate"]);
+  const listing = without(clientOf(api), ["Validate"]);
   const person: Client = {
     ...listing,
     call: async (operation, ...request) => ({

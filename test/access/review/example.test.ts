@@ -76,9 +76,7 @@ test.each([
     'an AWS principal of account 123456789012 with ARN "arn:aws:iam::123456789012:role/r" and user id matching "A.*"',
   ],
   [{ servicePrincipal: "INGESTER" }, "the platform's own service INGESTER"],
-])("in words: %j", (relationship, text) => {
-  expect(assumptionOf(relationship)?.text).toBe(text);
-});
+])("in words: %j", (relationship, text) => expect(assumptionOf(relationship)?.text).toBe(text));
 
 test("in words: a character that is written out differs from the backslash of another subject", () => {
   expect(textOf({ subject: "a\u202eb" })).toContain(String.raw` and subject "a\u202eb"`);

@@ -141,9 +141,7 @@ test.each<[what: string, change: Change, before: GraphBuilder, expected: string[
     [few],
   ],
   ["holds for a state that the change did not make", () => {}, changed(twoOwners(), unbind), [few]],
-])("owners: %s", (_, change, before, expected) => {
-  expect(found({ owners: 2 }, change, before)).toEqual(expected);
-});
+])("owners: %s", (_, change, before, expected) => expect(found({ owners: 2 }, change, before)).toEqual(expected));
 
 test("owners: is not taken for kept where the bindings cannot be listed", () => {
   expect(found({ owners: 2 }, unbind, twoOwners(), true)).toEqual([
@@ -192,9 +190,7 @@ test.each<[what: string, required: Required, change: Change, expected: string[]]
       "denied may-own first: gets the role owner on new itself, and may-own does not list it; this identity is new, so no path of may-own names it yet",
     ],
   ],
-])("may-own: %s", (_, required, change, expected) => {
-  expect(found(required, change)).toEqual(expected);
-});
+])("may-own: %s", (_, required, change, expected) => expect(found(required, change)).toEqual(expected));
 
 test("may-own: is not taken for kept where the bindings cannot be listed", () => {
   expect(found({ mayOwn: [BOSS, TEAM_APPLY] }, undefined, twoOwners(), true)).toEqual([

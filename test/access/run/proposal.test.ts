@@ -179,8 +179,7 @@ test("what somebody removed by hand is written with the record whose place it ta
 });
 
 test("what somebody removed by hand is not what is new beside it", () => {
-  const stored = [resource("Group", "one", GONE, { outputs: { name: "else" } })];
-  expect(restoredBy("another", stored)).toEqual([]);
+  expect(restoredBy("another", [resource("Group", "one", GONE, { outputs: { name: "else" } })])).toEqual([]);
   expect(restoredBy("another", [resource("Group", "one", TEAM, { outputs: { name: "new" } })])).toEqual([]);
 });
 
@@ -245,9 +244,7 @@ test.each<[string, Json, unknown[]]>([
   ["Group", matched, [{ of: "takeover", kind: "group", inputs: matched }]],
   ["Group", { parent: ROOT }, [undefined]],
   ["other:index:Thing", {}, [undefined]],
-])("%s %j", (type, inputs, hidden) => {
-  expect(hiddenBy(type, inputs)).toEqual(hidden);
-});
+])("%s %j", (type, inputs, hidden) => expect(hiddenBy(type, inputs)).toEqual(hidden));
 
 test("a record that exists is named, and a deletion gives nothing", () => {
   expect(hiddenBy("Identity", {}, { op: "update", id: KNOWN })).toEqual([{ of: "assumable", identity: KNOWN }]);

@@ -291,9 +291,7 @@ test.each<[own: object, mistake: string]>([
     ".ever: is about what must never be possible: give cannot, or capability with only",
   ],
   [{ ...a, cannot: ["tag.create"], ever: "yes" }, ".ever: must be"],
-])("%j", (own, mistake) => {
-  expect(mistakesOf(own).join("\n")).toContain(`tests[0]${mistake}`);
-});
+])("%j", (own, mistake) => expect(mistakesOf(own).join("\n")).toContain(`tests[0]${mistake}`));
 
 test("and two tests of one name", () => {
   const one = { ...a, can: "*" };

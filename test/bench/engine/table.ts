@@ -1,5 +1,4 @@
 // The results as tables of Markdown.
-
 import { parseCount, UsageError } from "../../../cli/irm-command.ts";
 import { parseFlags } from "../../support/flags.ts";
 import type { Figures } from "./measure.ts";

@@ -1,6 +1,5 @@
 // Calls the provider's methods as the Pulumi engine does, and is small enough to be killed at any line: check, diff, then
 // create, update, replace or delete. Writes the state before and after each step. Deletes last, dependents first.
-
 import type { Json } from "../../../schema/index.ts";
 import { type Pace, timeAt } from "../clock.ts";
 import { type Declared, type Program, refsIn, resolve } from "./program.ts";

@@ -1,6 +1,5 @@
 // The environment of a provider process, with the points at which it may be killed: before each request is sent, and when its
 // response has arrived. A process that pauses at a point stays there until it is resumed or killed.
-
 import type { HttpAnswer, Transport } from "../../../client/transport.ts";
 import { TOKEN_PREFIX, TYPE_PREFIX } from "../../../provider/record/kind.ts";
 import { type Environment, systemEnvironment } from "../../../provider/run/session.ts";

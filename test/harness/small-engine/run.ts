@@ -81,8 +81,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     const paused = Promise.withResolvers<Point>();
     outcome.promise.catch(() => undefined);
     paused.promise.catch(() => undefined);
-    const ready = startChild();
-    void ready.then((started) => {
+    void startChild().then((started) => {
       const { child, exited } = started;
       started.listener = (message) => {
         if ("paused" in message) paused.resolve(message.paused);

@@ -48,9 +48,7 @@ const elsewhere: string = await createUid(api, "groups", api.organization, { nam
 
 /** `olds`: arguments in the state; none of a new resource */
 const shows = (what: string, kind: StateKind, args: Json, olds: Json, lines: string[]): void =>
-  test(`of ${what}`, async () => {
-    expect(await linesOf(kind, "x", args, olds)).toEqual([lines.join("\n  - ")]);
-  });
+  test(`of ${what}`, async () => expect(await linesOf(kind, "x", args, olds)).toEqual([lines.join("\n  - ")]));
 shows("a new identity: who can assume it", "identity", identity("s"), {}, [
   `Identity x is new: ${workload("s")} can assume it`,
 ]);

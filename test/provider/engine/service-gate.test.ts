@@ -52,9 +52,7 @@ it.each([
   ["http://[::1]:8080", "http://127.0.0.1:8080"],
   ["https://API.example.com:443//", "https://api.example.com"],
   ["https://api.example.com/irm/", "https://api.example.com/irm"],
-])("an address %s is %s", (address, service) => {
-  expect(serviceOf(address)).toBe(service);
-});
+])("an address %s is %s", (address, service) => expect(serviceOf(address)).toBe(service));
 
 describe("a state whose records are at another address", () => {
   const message = (now: string) =>

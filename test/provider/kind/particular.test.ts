@@ -209,8 +209,7 @@ it("an account association is replaced in place: the old one is deleted first, a
   const next = service.otherSession();
   next.ownership.inState(recordId(kind.field, id), "organization/project/stack/Test::x", true);
   await reconcile.remove(kind, next, id, outs);
-  const again = await create("accountAssociation", { ...args, name: "other" }, next);
-  expect(again.id).toBe(group);
+  expect((await create("accountAssociation", { ...args, name: "other" }, next)).id).toBe(group);
 });
 
 it("an account association differs from its group, although both have one uid", async () => {

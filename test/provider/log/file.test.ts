@@ -225,8 +225,7 @@ it("compaction keeps each entry in one line, and drops settled ones", async () =
   await file.append({ closed: "closed" });
   await file.append({ ...entryOf("known"), uid: uidOf("b"), at: 8 });
   await file.append({ known: uidOf("b") });
-  const left = await journalOf(path).findUnsettled(entryOf("open").key);
-  expect(left).toEqual([{ ...entryOf("open"), at: 7 }]);
+  expect(await journalOf(path).findUnsettled(entryOf("open").key)).toEqual([{ ...entryOf("open"), at: 7 }]);
   const lines = readFileSync(path, "utf8")
     .trim()
     .split("\n")

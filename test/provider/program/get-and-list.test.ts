@@ -111,9 +111,7 @@ it.each<[string, () => Promise<unknown>, string | RegExp]>([
   ["a missing name", () => irm.getRole({} as never), "name of the role to look for is required"],
   ["a missing parent", () => irm.getRepo({ name: "nginx" } as never), "parent of the repo to look for is required"],
   ["a parent that is undefined by mistake, and do not search the root", undefinedParent, NO_PARENT],
-])("look-ups report %s", async (_, lookUp, text) => {
-  await expect(lookUp()).rejects.toThrow(text);
-});
+])("look-ups report %s", (_, lookUp, text) => expect(lookUp()).rejects.toThrow(text));
 
 it("look-ups list the matches when there are several", async () => {
   const twin = { parent: org, group: { name: "twin" } };

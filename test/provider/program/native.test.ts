@@ -226,8 +226,7 @@ it("a function uses the provider of its options", async () => {
   const provider = new Provider("other", { baseUrl: "https://api.example.com" });
   await native.getGroup({ name: "a" }, { provider });
   await Array.fromAsync(native.listGroups({}, { parent: new Group("g", { parent: ORG, name: "g" }, { provider }) }));
-  const used = calls.map((call) => call.provider?.replace(/^.*::(.*)::.*$/, "$1"));
-  expect(used).toEqual(["other", "other"]);
+  expect(calls.map((call) => call.provider?.replace(/^.*::(.*)::.*$/, "$1"))).toEqual(["other", "other"]);
 });
 
 it("a function is unknown in a preview that does not know the settings of its provider", async () => {

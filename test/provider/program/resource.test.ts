@@ -61,8 +61,7 @@ it("a resource ignores the names of pairs whose changes are ignored", async () =
 it("a resource that is read by its uid has no arguments", async () => {
   await awaitValue(Role.get("r", ROLE).uid);
   await awaitValue(RoleBinding.get("b", IDENTITY).uid);
-  const keys = made.map(({ id, inputs: { __provider, ...inputs } }) => [id, inputs]);
-  expect(keys).toEqual([
+  expect(made.map(({ id, inputs: { __provider, ...inputs } }) => [id, inputs])).toEqual([
     [ROLE, { __key: "-/project/stack/Role::r" }],
     [IDENTITY, { __key: "-/project/stack/RoleBinding::b" }],
   ]);

@@ -125,8 +125,7 @@ it("the returned inputs state the effect of a deletion on an adopted record, als
 
 it("the returned inputs have capabilities by enum name, once each, in one order, and the given inputs do not change", () => {
   const capabilities = Object.freeze(["roles.list", "CAP_IAM_GROUPS_LIST", "groups.list"]);
-  const news = Object.freeze({ parent: GROUP, name: "r", capabilities });
-  expect(check(role, {}, news).inputs).toEqual({
+  expect(check(role, {}, Object.freeze({ parent: GROUP, name: "r", capabilities })).inputs).toEqual({
     parent: GROUP,
     name: "r",
     capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"],

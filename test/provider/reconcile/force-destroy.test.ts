@@ -96,8 +96,7 @@ it("forceDestroy deletes repos, identity providers, account associations and inv
   await make("CreateGroupInvite", "groupInvite", low, { roleUid: viewer, ttl: "3600s" });
   await reconcile.remove(group, run(), top, { forceDestroy: true });
   expect(await isGroupThere(service, top)).toBe(false);
-  const words = deletes().map((event) => event.split("/")[0]?.replace("DELETE ", ""));
-  expect(new Set(words)).toEqual(
+  expect(new Set(deletes().map((event) => event.split("/")[0]?.replace("DELETE ", "")))).toEqual(
     new Set(["groups", "groupInvites", "accountAssociations", "identityProviders", "repos"]),
   );
 });

@@ -63,8 +63,7 @@ it("concurrent role bindings are one request too where the engine saves its stat
   const begun = roleBinding.create(first as Json);
   // Longer than a create waits for one that is not announced.
   for (const begin = performance.now(); performance.now() - begin < 8; ) await setImmediate();
-  const results = await Promise.allSettled([begun, roleBinding.create(second as Json)]);
-  expect(new Set(uidsIn(results)).size).toBe(2);
+  expect(new Set(uidsIn(await Promise.allSettled([begun, roleBinding.create(second as Json)]))).size).toBe(2);
   expect(createsOf(run)).toEqual([1, 0]);
 });
 

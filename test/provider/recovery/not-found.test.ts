@@ -132,9 +132,7 @@ it.each<[string, Parameters<typeof looking>[1], string | undefined, number[]]>([
 
 it.each([0, -1_000, -Infinity, Number.NaN])(
   "a search tries once for a record that may be hidden until %d",
-  async (hiddenMs) => {
-    expect(await looking(hiddenMs)).toEqual({ found: undefined, begun: [0] });
-  },
+  async (hiddenMs) => expect(await looking(hiddenMs)).toEqual({ found: undefined, begun: [0] }),
 );
 
 describe("a read", () => {

@@ -43,8 +43,7 @@ it("the journal asks after a change of the program; adopted by its uid, the reco
   );
   expect(machine.posts).toBe(1);
   expect(await machine.named(args.name)).toMatchObject([{ uid, description: "d" }]);
-  const adopted = await machine.create({ ...changed, adopt: uid });
-  expect(adopted.id).toBe(uid);
+  expect((await machine.create({ ...changed, adopt: uid })).id).toBe(uid);
   expect(await machine.named(args.name)).toMatchObject([{ uid, description: "new" }]);
   expect(await machine.unsettled(args)).toEqual([]);
 });
@@ -79,8 +78,7 @@ it("the journal does not offer a record that the engine has acknowledged since, 
   const second = await machine.create({ ...args, allowDuplicate: true });
   expect(second.id).not.toBe(first.id);
   for (const { id } of [first, second]) await machine.service.session.call("DeleteGroup", { uid: id });
-  const third = await machine.create(args);
-  expect([first.id, second.id]).not.toContain(third.id);
+  expect([first.id, second.id]).not.toContain((await machine.create(args)).id);
 });
 
 it.each([

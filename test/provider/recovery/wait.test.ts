@@ -152,8 +152,7 @@ describe.each([
     const since = process.clock.now();
     const serverNow = () => Date.parse(outs.createTime as string) + process.clock.now() - since;
     const read = (session: Session) => reconcile.read(group, { ...session, serverNow }, id, outs);
-    const seconds = await secondsOf(read, isOnTwin, process);
-    expect(seconds).toBe(isOnTwin ? 0 : 5);
+    expect(await secondsOf(read, isOnTwin, process)).toBe(isOnTwin ? 0 : 5);
   });
 
   it(`a denial in an organization of this run ${isOnTwin ? "stands" : "is asked again with new tokens"}`, async () => {

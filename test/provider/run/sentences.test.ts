@@ -91,8 +91,7 @@ it("processes that know neither log each sentence once", () => {
 it("the file has digests of what was printed, and no secret", () => {
   const masked = (text: string) => text.replace("hunter2", "[secret]");
   logged(true, [[A[0], "Role hunter2 is new"]], { masked });
-  const name = readdirSync(sharedFolder())[0] as string;
-  const text = readFileSync(join(sharedFolder(), name), "utf8");
+  const text = readFileSync(join(sharedFolder(), readdirSync(sharedFolder())[0] as string), "utf8");
   expect(text).toMatch(/^[\w-]{22}\n$/);
   expect(logged(false, [[A[0], "Role [secret] is new"]])).toEqual([]);
 });

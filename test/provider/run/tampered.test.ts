@@ -70,8 +70,7 @@ it.each<[string, (uid: string) => string, (() => string)?]>([
 ])("an entry that names another record %s: the created one is found", async (_what, uidFrom, why) => {
   const { args, id, foreign } = await killed();
   tamper("uid", { uid: uidFrom(foreign.uid) });
-  const next = await machine.create(args);
-  expect(next.id).toBe(id);
+  expect((await machine.create(args)).id).toBe(id);
   expect(machine.posts).toBe(1);
   expect(await machine.named(foreign.name)).toMatchObject([{ uid: foreign.uid }]);
   expect(machine.messages.at(-1)).toContain(`adopting group ${id}`);
@@ -115,8 +114,7 @@ it("an entry that names a newer, foreign and different record adopts nothing unt
 it("an entry of another kind than its record: that is found by its hash, which includes the kind", async () => {
   const { args, id } = await killed();
   tamper("intent", { kind: "role" });
-  const next = await machine.create(args);
-  expect(next.id).toBe(id);
+  expect((await machine.create(args)).id).toBe(id);
   expect(machine.messages[0]).toContain(
     `the intent journal names ${id} for it, which is recorded as a role: it is ignored`,
   );

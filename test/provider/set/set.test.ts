@@ -170,8 +170,7 @@ it("a set keeps a secret name out of state and log", async () => {
   const state = await run.up(sets.inputs(group, ["one viewer"], { names }));
   expect(state.outs.bindings).toMatchObject([{ identity: { uid: identities[0] }, role: { name: "viewer" } }]);
   expect(machine.messages).toEqual([`RoleBindingSet set-${group} is new:\n  - adds [secret] as "viewer"`]);
-  const refreshed = await sets.refresh(state);
-  expect(JSON.stringify([state, refreshed, machine.messages])).not.toContain('"one"');
+  expect(JSON.stringify([state, await sets.refresh(state), machine.messages])).not.toContain('"one"');
 });
 
 it("the check of a set reports all problems at once; it needs a group and a list of pairs", async () => {

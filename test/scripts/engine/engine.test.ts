@@ -1,5 +1,4 @@
 // Which engine is found: on the PATH, or in the cache.
-
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";

@@ -34,9 +34,7 @@ test.each<[string[], "help" | "list"]>([
   [["--help"], "help"],
   [["--list"], "list"],
   [["--list", "--help"], "help"],
-])("the flags %j runs nothing", (args, show) => {
-  expect(parseSoak(args)).toEqual({ show });
-});
+])("the flags %j runs nothing", (args, show) => expect(parseSoak(args)).toEqual({ show }));
 
 test.each<[string[], string]>([
   [["--colour"], "Unknown option '--colour'"],

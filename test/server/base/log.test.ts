@@ -93,8 +93,7 @@ describe("a broken HTTP message gets an id and a status, and the connection ends
   test("CONNECT is refused: the server is not a proxy", async () => {
     const connection = await openConnection(api.baseUrl);
     connection.write(`CONNECT other.example:443 HTTP/1.1\r\n${HOST}\r\n`);
-    const answer = await connection.ended;
-    expect(answer).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    expect(await connection.ended).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
     expect(requestLines()).toHaveLength(1);
   });
 

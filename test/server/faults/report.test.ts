@@ -71,8 +71,7 @@ test("PUT /faults takes a new script, in YAML or JSON, from its first step on", 
 
 test("PUT /faults refuses an invalid script with every problem, and keeps the current one", async () => {
   await put(SCRIPT);
-  const answer = await put("rules:\n  - operation: MakeGroup\n    steps: []\n");
-  expectInvalid(answer, {
+  expectInvalid(await put("rules:\n  - operation: MakeGroup\n    steps: []\n"), {
     "": [
       'body:2:16: rules.0.operation: must be the name of an operation, such as CreateGroup, or "*"',
       "body:3:12: rules.0.steps: must have a step",

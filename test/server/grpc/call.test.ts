@@ -85,8 +85,7 @@ describe("an abandoned call", () => {
   test("is DEADLINE_EXCEEDED when its deadline passes", async () => {
     const session = openHttp2(api.baseUrl);
     const headers = ["authorization", `Bearer ${held.token}`, "grpc-timeout", "1m", "x-request-id", "late"];
-    const answer = await rawCall(session, exchange, headers, request());
-    expect(answer.headers["grpc-status"]).toBe("4");
+    expect((await rawCall(session, exchange, headers, request())).headers["grpc-status"]).toBe("4");
     expect(await lineOf("late")).toMatchObject({ operation: "Exchange", code: "DEADLINE_EXCEEDED" });
   });
 });

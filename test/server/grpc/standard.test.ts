@@ -68,8 +68,7 @@ describe.each(["v1", "v1alpha"])("reflection %s", (version) => {
   test("returns a service's file with all imports, which is enough to call it", async () => {
     const [answer] = await reflect(version, { fileContainingSymbol: "chainguard.platform.iam.v2beta1.GroupsService" });
     const [file, ...imports] = filesOf(answer) as [FileDescriptorProto, ...FileDescriptorProto[]];
-    const own = createFileRegistry(file, (name) => imports.find((other) => other.name === name));
-    const method = own
+    const method = createFileRegistry(file, (name) => imports.find((other) => other.name === name))
       .getService("chainguard.platform.iam.v2beta1.GroupsService")
       ?.methods.find(({ name }) => name === "ListGroups");
     if (!method) throw new Error("the files lack the method");

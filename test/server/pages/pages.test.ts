@@ -17,8 +17,7 @@ test.each([
   ["the development issuer", () => api.issuer, () => sharedKeys().devSigner],
 ])("discovery of %s names itself and its keys, which are only public", async (_, issuer, signer) => {
   const path = issuer().slice(api.authUrl.length);
-  const answer = await api.call("GET", `${path}/.well-known/openid-configuration`, { token: null });
-  expect(answer.json).toEqual({
+  expect((await api.call("GET", `${path}/.well-known/openid-configuration`, { token: null })).json).toEqual({
     issuer: issuer(),
     jwks_uri: `${issuer()}/.well-known/jwks.json`,
     response_types_supported: ["id_token"],

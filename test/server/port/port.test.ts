@@ -46,10 +46,7 @@ describe("in the clear", async () => {
   const api = await serve();
   const authorized = () => ({ authorization: `Bearer ${api.owner.token}`, "content-type": "application/json" });
 
-  const open = async (): Promise<Socket> => {
-    const socket = await openSocket(api.baseUrl);
-    return socket.setNoDelay(true);
-  };
+  const open = async (): Promise<Socket> => (await openSocket(api.baseUrl)).setNoDelay(true);
   // Each byte is on its way before the next is written.
   const byteByByte = async (socket: Socket, bytes: Buffer) => {
     for (const byte of bytes) await new Promise((resolve) => socket.write(Buffer.of(byte), resolve));
@@ -178,9 +175,7 @@ describe("with TLS", async () => {
     ["a client of gRPC, which offers h2 alone", ["h2"], "h2"],
     ["a client that offers HTTP/1.1 alone", ["http/1.1"], "http/1.1"],
     ["a client that offers nothing", undefined, false],
-  ])("%s gets its own protocol", async (_, offered, expected) => {
-    expect(await negotiate(offered)).toBe(expected);
-  });
+  ])("%s gets its own protocol", async (_, offered, expected) => expect(await negotiate(offered)).toBe(expected));
 
   test("REST is served on HTTP/1.1 and HTTP/2, and gRPC", async () => {
     const request = requestHttps(`${server.baseUrl}/ping/v2beta1/ping`, { ca: CERTIFICATE }).end();

@@ -125,6 +125,4 @@ test.each<[string, Body, string]>([
   ["what only two fields together would hold", { query: "curlcurl" }, ""],
   ["an empty query is none", { query: "" }, "abcd"],
   ["ANDed filters", { query: "nginx", eventReviewers: "rob@acme.example", artifactArchitectures: "aarch64" }, "b"],
-])("the list by %s", async (_, query, expected) => {
-  expect(await letters(query)).toBe(expected);
-});
+])("the list by %s", async (_, query, expected) => expect(await letters(query)).toBe(expected));

@@ -65,9 +65,7 @@ describe("a group below another", () => {
 
   test.each(["ORG_KIND_UNSPECIFIED", 0])(
     "may have the kind %j, which is the zero of the enum and so unset",
-    async (kind) => {
-      expect(await recordOf(create(api.organization, { name: "g", kind }))).not.toHaveProperty("kind");
-    },
+    async (kind) => expect(await recordOf(create(api.organization, { name: "g", kind }))).not.toHaveProperty("kind"),
   );
 
   test("cannot be verified by its creator", async () => {
@@ -103,9 +101,7 @@ describe("the parent of a new group may be", async () => {
     ["the name of no group", "nobody", "is not a uid, and no group in scope has that name"],
     ["the name of two groups", "dup", "is the name of several groups; use the uid"],
     ["the suffix of no group", "ffffffffffffffff", "is not a uid, and no group in scope has that name"],
-  ])("but not %s", async (_, parent, description) => {
-    expectInvalid(await under(parent), { parent: description });
-  });
+  ])("but not %s", async (_, parent, description) => expectInvalid(await under(parent), { parent: description }));
 
   test("a name that the caller may not see counts as unknown", async () => {
     const viewer = await server.actor("viewer", { role: "viewer", at: groups["my team"] as string });
@@ -240,9 +236,7 @@ describe("refuses with one text", () => {
     ["a domain where anyone can have an address", { ...EMAIL, email: "me@gmail.com" }],
     ["a group that is not an organization", { ...EMAIL, email: "me@below.example" }],
     ["an address that is not text", { ...EMAIL, email: ["me@acme.example"] }],
-  ])("%s", async (_, claims) => {
-    expectMissing(await lookUp(claims));
-  });
+  ])("%s", async (_, claims) => expectMissing(await lookUp(claims)));
 
   test("an issuer in whose name an identity's own key signed, which vouches for nothing", async () => {
     const issuer = "https://accounts.google.com";

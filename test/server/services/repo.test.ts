@@ -277,9 +277,7 @@ describe("a list of tags", async () => {
   test.each<[string, Body, string[]]>([
     ["an exact name", { name: "1.27" }, ["1.27"]],
     ["a digest", { digest: digest("e") }, ["1.27-dev", "1.27-r0-dev"]],
-  ])("by %s", async (_, query, expected) => {
-    expect((await names(query)).toSorted()).toEqual(expected);
-  });
+  ])("by %s", async (_, query, expected) => expect((await names(query)).toSorted()).toEqual(expected));
 
   test("of tags updated after a time leaves out those of exactly that time", async () => {
     const { tags } = await api.ok("GET", TAGS, {

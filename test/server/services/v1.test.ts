@@ -50,9 +50,7 @@ test("a repo has the tier without its prefix, and the time of its creation alone
 
 test.each(["0000000000000000000000000000000000000999", "no uid"])(
   "the list of groups is empty for the id %s",
-  async (id) => {
-    expect((await api.call("GET", `${V1}/groups`, { query: { id } })).text).toBe('{"items":[]}');
-  },
+  async (id) => expect((await api.call("GET", `${V1}/groups`, { query: { id } })).text).toBe('{"items":[]}'),
 );
 
 describe("the look-up of an identity", () => {
@@ -146,8 +144,7 @@ describe("who am I", () => {
     const claims = { email: "reader@acme.example", email_verified: true };
     const workload = await api.identityToken("reader", { claims });
     const { json } = await api.exchange(workload, { aud: api.baseUrl, identity: uid });
-    const answer = await ask(json.token);
-    const { capabilities, ...said } = answer;
+    const { capabilities, ...said } = await ask(json.token);
     expect(said).toEqual({
       issuer: api.authUrl,
       subject: uid,
@@ -156,8 +153,7 @@ describe("who am I", () => {
       expiry: "2026-01-28T13:54:21.000Z",
       email: "reader@acme.example",
     });
-    const roles = capabilities.map(({ group, role }: Body) => [group.id, group.name, role.id, role.name]);
-    expect(roles).toEqual([
+    expect(capabilities.map(({ group, role }: Body) => [group.id, group.name, role.id, role.name])).toEqual([
       [eng, "eng", await api.role("viewer"), "viewer"],
       [sales, "sales", await api.role("registry.pull"), "registry.pull"],
     ]);

@@ -54,8 +54,7 @@ describe("a database file", () => {
       database.close();
       const text = `${file} was written by another version of this server (format ${format}, this one reads 1); use that version, or name another file`;
       for (let i = 0; i < 2; i += 1) expect(() => openDatabase(file)).toThrow(new DatabaseError(text));
-      const again = openDatabase(folder.path("another.db"));
-      again.close();
+      openDatabase(folder.path("another.db")).close();
     },
   );
 });

@@ -186,9 +186,7 @@ test("a skip with a token counts from the cursor; `skipped` is the skip of this 
   expect(third.skipped).toBe(0);
 });
 
-test("a token needs no escaping in a query", () => {
-  expect(token).toMatch(/^[\w.-]+$/);
-});
+test("a token needs no escaping in a query", () => expect(token).toMatch(/^[\w.-]+$/));
 
 test.each([
   ["a word", "next"],

@@ -189,8 +189,7 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
     ["with a list for a text", '{"scope":["a"]}', { scope: "must be a string" }],
     ["that is a list", "[]", { "": "the body must be a JSON object" }],
   ])("with JSON %s is INVALID_ARGUMENT", async (_, body, violations) => {
-    const answer = await post(operation, workload, body, "application/json", { aud: api.baseUrl });
-    expectInvalid(answer, violations);
+    expectInvalid(await post(operation, workload, body, "application/json", { aud: api.baseUrl }), violations);
   });
 
   it("with malformed JSON is INVALID_ARGUMENT", async () => {

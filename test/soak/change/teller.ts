@@ -1,5 +1,4 @@
 // What the soaks of reviews and of applies do with a group, and the commands of that: its program changes, and goes on without the cases whose review fails.
-
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Change } from "../../../access/change/change.ts";
@@ -85,8 +84,7 @@ export const placesOf = ({ place, second }: Group): Workplace[] => (second ? [pl
 
 export const snapshotsOf = (told: Teller): Snapshot[] =>
   placesOf(told).map(({ folder }) => {
-    const copy = join(folder, `moment-${told.snapshots.length}.db`);
-    const snapshot = snapshotOf(join(folder, "irm.db"), copy);
+    const snapshot = snapshotOf(join(folder, "irm.db"), join(folder, `moment-${told.snapshots.length}.db`));
     told.snapshots.push(snapshot);
     return snapshot;
   });
@@ -113,13 +111,14 @@ export const update = async (program: Program) => {
 };
 
 /** URNs of the steps that failed. */
-const failedIn = (file: string): string[] => {
-  const lines = readFileSync(file, "utf8").trim().split("\n");
-  return lines.flatMap((line) => {
-    const { resOpFailedEvent: failed } = JSON.parse(line) as { resOpFailedEvent?: { metadata: { urn: string } } };
-    return failed ? [failed.metadata.urn] : [];
-  });
-};
+const failedIn = (file: string): string[] =>
+  readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .flatMap((line) => {
+      const { resOpFailedEvent: failed } = JSON.parse(line) as { resOpFailedEvent?: { metadata: { urn: string } } };
+      return failed ? [failed.metadata.urn] : [];
+    });
 
 export interface Reviewed {
   report: Report;

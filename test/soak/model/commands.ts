@@ -54,9 +54,8 @@ const command = <P extends Record<string, fc.Arbitrary<unknown>>>(
       check: (oracle) => stepIn(oracle as Oracle) !== undefined,
       run: async (oracle, real) => {
         const { request, expectation, caller = own.caller, after } = stepIn(oracle) as Step;
-        const answer = await real.send(caller, request);
         try {
-          checkAnswer(answer, expectation);
+          checkAnswer(await real.send(caller, request), expectation);
           await after?.(real);
         } catch (error) {
           const { method, target, query, body } = request;

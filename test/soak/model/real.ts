@@ -1,6 +1,5 @@
 // The other side of the model-based test: a reference server in this process with two callers, the owner and a reader who is
 // granted what the commands bind to it, and the oracle as it is before the first command.
-
 import { queryText, shuffledIds, startServer } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";
 import type { Answer } from "../../support/http.ts";

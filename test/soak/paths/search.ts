@@ -153,8 +153,7 @@ export const searchByRequests = async (attack: Attack) => {
       }
     for (const { uid, parent, held } of roles) {
       if (parent === null) continue;
-      const own = heldAt(now, as, parent);
-      const wide = [...new Set([...held, ...own])];
+      const wide = [...new Set([...held, ...heldAt(now, as, parent)])];
       if (wide.length > held.length)
         yield { as, method: "PATCH", target: `${IAM}/roles/${uid}`, body: { capabilities: wide } };
       for (const one of held)

@@ -1,5 +1,4 @@
 // Runs the long proofs one by one. Prints progress on stderr, and the counts on stdout at the end.
-
 import { runScript } from "../../support/flags.ts";
 import type { PartResult } from "../part.ts";
 import { type Part, type PartName, parts } from "../parts.ts";

@@ -1,5 +1,4 @@
 // What is read of a state of Terraform, and which texts are none.
-
 import { spawnSync } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
 import { handoverText } from "../../../../access/export/terraform/handover.ts";
@@ -88,9 +87,7 @@ test.each([
   expect(() => parseState(text)).toThrow(new StateError(message));
 });
 
-test("modules may be nested as deeply as JSON can", () => {
-  expect(parseState(`${nested}}`).instances).toEqual([]);
-});
+test("modules may be nested as deeply as JSON can", () => expect(parseState(`${nested}}`).instances).toEqual([]));
 
 // A key that Terraform 1.11.4 printed so in `terraform state list`, and took so in `terraform state rm`.
 const KEY = `it's "q" \\ \${x} %{y} \n é 😀`;
@@ -160,9 +157,8 @@ interface Resource {
   instances: { index_key?: unknown }[];
 }
 
-const title = `by handover.md, Terraform forgets all, and destroys nothing${isThere ? "" : ": it is not on the PATH"}`;
 test.skipIf(!isThere)(
-  title,
+  `by handover.md, Terraform forgets all, and destroys nothing${isThere ? "" : ": it is not on the PATH"}`,
   () => {
     const folder = temporaryFolder();
     onTestFinished(folder.remove);

@@ -121,18 +121,14 @@ it("a signer publishes public keys only, named by their thumbprint", () => {
   expect(jwksViolation(JSON.stringify(jwks))).toBeUndefined();
 });
 
-it("a signer generates a key when none is stored", () => {
-  expect(createSigner({ clock }).jwks().keys).toHaveLength(1);
-});
+it("a signer generates a key when none is stored", () => expect(createSigner({ clock }).jwks().keys).toHaveLength(1));
 
 it.each([
   ["no key", [], "a signer needs a key"],
   ["a key of 1024 bits", [{ ...older, privateJwk: WEAK }], "the signing key older is not an RSA key of 2048 bits"],
   ["a name twice", [API_KEY, { ...older, kid: API_KEY.kid }], "two signing keys have the same kid"],
   ["a curve", [{ ...older, privateJwk: { kty: "EC", crv: "P-256", x: "", y: "", d: "" } }], "Invalid JWK EC key"],
-])("a signer is not made of %s", (_, keys, message) => {
-  expect(() => createSigner({ clock, keys })).toThrow(message);
-});
+])("a signer is not made of %s", (_, keys, message) => expect(() => createSigner({ clock, keys })).toThrow(message));
 
 describe("a token of an operator", () => {
   const twin = createService([], { operators: true }).sts;
