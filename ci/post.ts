@@ -31,7 +31,7 @@ const runOf = (post: Post, marker: Marker, me: string) => {
 };
 
 /**
- * Undefined: the run of a newer commit wrote the comment already. A job of the newest commit always writes: somebody may have put a higher
+ * Undefined: the run of a newer commit wrote the comment already. A job of the newest commit always writes. Somebody may have put a higher
  * number into the change, and a bot of the same author may have repeated it.
  */
 export const replaceComment = async (

@@ -1,5 +1,5 @@
-// The records that killed runs left of the stack of this folder: those of runs without checkpoints, from the journal, or those of runs whose
-// machine was lost with its journal, from the engine's state.
+// The records that killed runs of this folder's stack left behind. The journal has those of runs without checkpoints. The engine's state has
+// those of runs whose machine was lost with its journal.
 import { awaitLeftovers, type Leftover } from "../provider/attribution/leftover.ts";
 import { findLost } from "../provider/attribution/lost-machine.ts";
 import { findOpenStack, type OpenStack } from "../provider/attribution/stack.ts";

@@ -129,7 +129,7 @@ interface Asked extends Omit<About, "isOfFlag"> {
 }
 
 /**
- * Whether the usual variables of the environment (docs/configuration.md#credentials) may be used at an address: they are the job's, and so
+ * Whether the usual variables of the environment (docs/configuration.md#credentials) may be used at an address. They are the job's, and so
  * they go where the job says (addresses.ts). The source is undefined where the environment is one without limits.
  */
 export const usualSource = ({

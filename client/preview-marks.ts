@@ -55,8 +55,8 @@ export const undeclaredText = (verb: string, lines: readonly string[]): string =
   bulleted(`the update ${verb}${UNDECLARED}`, ...lines);
 
 /**
- * A variable that `irm drift` sets for its preview and its run on a copy: an `adopt` that names no record is a line of it, and no error,
- * which would hide all else. In an update that has it, such a resource fails all the same.
+ * A variable that `irm drift` sets for its preview and its run on a copy. With it, an `adopt` that names no record is a line of the
+ * report. An error would hide all else. In an update that has it, such a resource fails all the same.
  */
 export const DRIFT_PREVIEW = "IRM_DRIFT_PREVIEW";
 

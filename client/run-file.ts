@@ -1,6 +1,6 @@
-// A run that a command of ours starts. `irm review` starts the engine, and all our requests go to copies of the services in its process
-// (cli/run/); `irm apply` starts it, and they go to its gates (gate/). Addresses and settings stay as they are: only below them, the transport
-// connects elsewhere. IRM_RUN names a file of the command, and every output says so.
+// A run that a command of ours starts. `irm review` sends all our requests to copies of the services in its own process (cli/run/); `irm
+// apply` sends them to its gates (gate/). Addresses and settings stay as they are: only below them, the transport connects elsewhere. IRM_RUN
+// names a file of the command, and every output says so.
 import { appendFileSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
@@ -58,7 +58,7 @@ export const isOnTwins = (env: Env): boolean => runIn(env)?.run?.kind === "revie
 
 /**
  * Whether the run may remove a record that the program does not declare. An exclusive set removes in its second update what the first one has
- * found: of a change that is applied in two runs, that is another change.
+ * found. For a change that is applied in two runs, that would be another change.
  */
 export const mayRemove = (env: Env, uid: string): boolean => runIn(env)?.run?.removes?.includes(uid) ?? true;
 

@@ -1,5 +1,5 @@
-// google.protobuf.Struct on the wire, read into the engine's values and written from them: with signatures for secrets, and texts for
-// values that a preview does not know (github.com/pulumi/pulumi/sdk/go/common/resource/sig,
+// google.protobuf.Struct on the wire, read into the engine's values and written from them. Secrets have signatures, and values that a
+// preview does not know are texts (github.com/pulumi/pulumi/sdk/go/common/resource/sig,
 // github.com/pulumi/pulumi/sdk/go/common/resource/plugin/rpc.go).
 import { SECRET_SIGNATURE, SIGNATURE, UNKNOWN } from "../pulumi/value.ts";
 import { isObject, type Json } from "../schema/index.ts";

@@ -1,5 +1,5 @@
 // The values that the engine passes, prints and stores. It wraps secrets and references in objects with its own signature
-// (https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/sig/sig.go); a preview of --show-secrets, of a newer engine or of
+// (https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/sig/sig.go). A preview of --show-secrets, of a newer engine or of
 // another tool may contain the bare values.
 import type { Json } from "../schema/index.ts";
 

@@ -35,8 +35,8 @@ export interface ServerOptions extends BoundOptions {
   /** records to start with, from `parseSeed` */
   seed?: ParsedSeed;
   /**
-   * the built-in roles, from `parseRoles`: friendly names of capabilities by name of role, such as `{ viewer: ["groups.list"] }`; owner and
-   * viewer are among them; default: the table of this version (docs/capabilities.md)
+   * the built-in roles, from `parseRoles`: friendly names of capabilities by name of role, such as `{ viewer: ["groups.list"] }`. owner and
+   * viewer must be among them. Default: the table of this version (docs/capabilities.md)
    */
   roles?: RoleBundles;
   /** called with each write that was carried out, in the order of their transactions, before it is answered; it must not throw */

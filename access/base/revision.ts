@@ -43,7 +43,7 @@ const refuseNewSubmodule = ({ root, superproject }: Repository, wanted: Wanted):
 };
 
 /**
- * The command runs at the target of a link: a new link would let the change choose a folder for which the base has other rules, or none.
+ * The command runs at the target of a link. A new link would let the change choose a folder for which the base has other rules, or none.
  */
 const refuseNewLink = (repository: Repository, { commit, ref }: Base, folder: string) => {
   const isReached = (link: string) => {

@@ -102,8 +102,8 @@ export const recordFields = (
 /** A field that is not set also has a digest. */
 export const valueDigest = (fields: Json, path: string): string => digestOf(valueAt(fields, path) ?? null);
 
-// The access that an identity holds after a change, and who can act as it, as a digest: a file with each capability of each identity would
-// be too large. A record that the change creates is the number of its write, so the digest does not change when the record exists.
+// A digest of the access that an identity holds after a change, and of who can act as it. A file with each capability of each identity
+// would be too large. A record that the change creates is the number of its write, so the digest does not change when the record exists.
 
 export interface Held {
   /** uid of the group where it holds, including all below, and the capability */

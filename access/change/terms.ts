@@ -1,4 +1,4 @@
-// A change that was computed again, in the terms of the approved one: a record that a write of the approved change creates is the number of
+// A change that was computed again, in the terms of the approved one. A record that a write of the approved change creates is the number of
 // that write. This holds whether the run creates it again or an earlier run has already created it.
 import { randomUUID } from "node:crypto";
 import {

@@ -209,8 +209,8 @@ const NOT_COPIED: Partial<Record<ExportKind, string>> = {
   repo: "the readme of",
 };
 
-// The fields of a record that a copy may contain: fields that this version knows, since an unknown one may contain a secret, and no
-// secrets.
+// The fields of a record that a copy may contain: those that this version knows, without secrets. An unknown field may contain a
+// secret.
 
 /** `onUnknown` gets the path of each field that is left out: `claimMatch.actor` */
 const knownFields = (schema: Message, record: Json, onUnknown: (path: string) => void, path = ""): Json => {

@@ -1,5 +1,5 @@
-// What an identity can do, where, and through which roles: it holds the capabilities of the roles that are bound to it, at the group of
-// each binding and everywhere below. Written independently of the server's own authorization, and tested against it.
+// What an identity can do, where, and through which roles. It holds the capabilities of its bound roles, at the group of each binding
+// and everywhere below. Written independently of the server's own authorization, and tested against it.
 
 import { type CapabilityClass, getOrInsert } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";

@@ -19,7 +19,7 @@ export interface GithubActionsArgs {
   repository: string;
   /**
    * Number of the owner, as text. A repository that was created, renamed or transferred after 15 July 2026 has both ids in its subject, and
-   * matches no identity without them: `gh api repos/acme/images --jq ".owner.id, .id"` prints them. With `acme/*`, it accepts repositories
+   * matches no identity without them. `gh api repos/acme/images --jq ".owner.id, .id"` prints them. With `acme/*`, it accepts repositories
    * with and without ids. Default: subjects without ids
    */
   ownerId?: string;

@@ -93,7 +93,7 @@ const validKeys = (identity: IdentityNode | undefined, nowMs: number) => {
 };
 
 /**
- * A text for each key of a set, equal for equal keys. A set that two parsers may read as different keys is one key, which is its text: it
+ * A text for each key of a set, equal for equal keys. A set that two parsers may read differently counts as one key, its text. Such a set
  * is not JSON, is empty, names a member twice or has a member beside `keys`.
  */
 export const keysIn = (issuerKeys: string): string[] => {

@@ -57,8 +57,8 @@ export interface Transient {
 }
 
 /**
- * Access that identities may hold during the update, but neither before nor after it. If the workload of an identity changes: access of the
- * new one that it does not hold after it, and access of the former one that it does not hold before it.
+ * Access that identities may hold during the update, but neither before nor after it. If the workload of an identity changes, both count:
+ * access of the new one that it does not hold after the update, and access of the former one that it does not hold before it.
  */
 export const transientIn = (
   before: AccessGraph,

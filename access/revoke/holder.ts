@@ -1,5 +1,5 @@
-// The holder of the access that a revocation removes: an identity has a role by a role binding, and the people of an external group have
-// one by a mapping.
+// The holder of the access that a revocation removes. An identity has a role by a role binding; the people of an external group have one
+// by a mapping.
 import { createRecord, isListable, listAll } from "../../client/records.ts";
 import { type Json, parentOf, resources } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";

@@ -1,4 +1,4 @@
-// The differences between the built-in roles of a service and the recorded ones, and whom they reach: who gained or lost access by them,
+// The differences between the built-in roles of a service and the recorded ones, and whom they reach. People gain or lose access by them
 // without any change of ours.
 import { z } from "zod";
 import { getOrInsert } from "../../schema/index.ts";

@@ -1,5 +1,5 @@
-// Records that someone removed by hand, and that the run has created again: under the name of their resource, under another one (an alias,
-// a new resource), by a set or by a single role binding.
+// Records that someone removed by hand, and that the run has created again. The resource may have the same name or another one (an alias,
+// a new resource), and may be a set or a single role binding.
 
 import type { StateResource } from "../../pulumi/state.ts";
 import { clearValuesIn } from "../../pulumi/value.ts";
@@ -51,7 +51,7 @@ export const hasNode = (graph: AccessGraph, uid: NodeId): boolean =>
   Object.values(graph).some((nodes) => nodes.has(uid));
 
 /**
- * The writes of a run that undo a manual edit: they create a removed record again, or change back a value that the program has not changed.
+ * The writes of a run that undo a manual edit. They create a removed record again, or change back a value that the program has not changed.
  */
 export const restoredWrites = (
   services: readonly { before: { graph: AccessGraph }; after: { graph: AccessGraph } }[],

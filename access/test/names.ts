@@ -33,7 +33,7 @@ interface Elsewhere {
 }
 
 /**
- * The first of `graphs` in which an organization has a name decides, so that a new organization cannot take a name of an old one;
+ * The first of `graphs` in which an organization has a name decides. So a new organization cannot take a name of an old one.
  * `keys` take precedence over them.
  */
 export const namesIn = (

@@ -127,7 +127,7 @@ const programOf = (at: BaseRevision): string => {
 };
 
 /**
- * A folder of this user alone, below folders of this user: the engine and Node also look for projects and packages above it, and anyone may
+ * A folder of this user alone, below folders of this user. The engine and Node also look for projects and packages above it, and anyone may
  * write into the folder for temporary files.
  */
 const makeFolder = (): string => {

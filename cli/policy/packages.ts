@@ -1,5 +1,5 @@
-// The packages of the base's program: those of the work tree, if the edits of the change cannot have decided them, or else those of the base's
-// lock file, without their scripts.
+// The packages of the base's program: those of the work tree, if the edits of the change cannot have decided them. Otherwise they are those of
+// the base's lock file, installed without their scripts.
 import { spawn } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { join, posix } from "node:path";

@@ -76,7 +76,7 @@ const outputsOnly = (deployment: Json): Json => {
 };
 
 /**
- * Copies the journals for a run with the environment `to`: on twins, the update adopts the records of an interrupted run, as the real run
+ * Copies the journals for a run with the environment `to`. On twins, the update adopts the records of an interrupted run, as the real run
  * will. `config`: of the stack, without decrypted secrets. `name`: organization/project/stack. `addresses`: of the services.
  */
 export const copyJournals = (

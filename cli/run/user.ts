@@ -1,5 +1,5 @@
-// The user of the program: `irm apply --user` runs the engine, the program and all providers as another user, who can reach neither the memory
-// nor the files of this process. Files that this user can write are read as this user too: a link must not show other files.
+// The user of the program. `irm apply --user` runs the engine, the program and all providers as another user. That user can reach neither the
+// memory nor the files of this process. Files that this user can write are read as this user too: a link must not show other files.
 import { execFileSync } from "node:child_process";
 import { chmodSync, lchownSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -6,8 +6,8 @@ import { ancestorsOf, capabilityName, isUidp } from "../../schema/index.ts";
 import type { Twin } from "./twin.ts";
 
 /**
- * By uid of the group of a binding, the capabilities that hold there and everywhere below, each with the name of its role: of several, the
- * first by alphabet.
+ * By uid of the group of a binding: the capabilities that hold there and everywhere below. Each has the name of its role, or of several
+ * the first by alphabet.
  */
 type Grants = ReadonlyMap<string, ReadonlyMap<string, string>>;
 

@@ -1,5 +1,5 @@
 // Leftovers of open runs: records that they created and no resource has, each with its create. A leftover is deleted only if it is exactly
-// the record that the create requested, at that time: the journal is a file, so it is not sufficient proof.
+// the record that the create requested, at that time. The journal is a file, so it is not sufficient proof.
 import { apiText } from "../../client/errors.ts";
 import { forEachOf } from "../../client/in-parallel.ts";
 import { NOT_VISIBLE_YET } from "../../client/preview-marks.ts";

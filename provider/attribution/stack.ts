@@ -198,7 +198,7 @@ export const findUndeclared = async (
 const PAIR = /(?: [0-9a-f]{40}(?:\/[0-9a-f]{16})*){3}$/;
 
 // Compares the open runs of a stack with the engine's state: whether it was saved after them, and the changes that it lacks. The state is
-// saved whole: it contains a record of such a run only if the run ended, or a later one has adopted the record.
+// saved whole. It contains a record of such a run only if the run ended, or a later one has adopted the record.
 
 /**
  * `saved`: the state contains the run's changes. `lost`: it certainly does not, so the run's records belong to no resource. `unclear`: the

@@ -1,6 +1,5 @@
-// Warns in a preview that a record with the same parent and fields as a new resource already exists, and then asks the engine whether the
-// stack contains it. It lists each parent and kind once, with one attempt for each page. After a failure it stops: a preview works without
-// the service.
+// Warns in a preview that a record with the parent and fields of a new resource already exists, unless the stack contains it. It lists each
+// parent and kind once, with one attempt for each page. After a failure it stops: a preview works without the service.
 import { type Listed, listChildren } from "../../client/records.ts";
 import { containsUnknown } from "../../pulumi/value.ts";
 import { bulleted, getOrInsert, isUidp, type Json } from "../../schema/index.ts";

@@ -148,7 +148,7 @@ export const uncheckedGate = ({ config, ledger, env, cwd, log }: Parts) => {
   return {
     require,
     /**
-     * Runs before the first step of a run that is known to be an update or a preview: it refuses an update at once, and warns in a preview.
+     * Runs before the first step, once the run is known to be an update or a preview. It refuses an update at once, and warns in a preview.
      */
     expect: async (key: unknown, isUpdate: boolean): Promise<void> => {
       try {

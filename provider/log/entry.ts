@@ -1,4 +1,4 @@
-// The journal's lines (JSON Lines). A line holds everything known about a create, a run or a write, and replaces earlier lines about it: a
+// The journal's lines (JSON Lines). A line holds everything known about a create, a run or a write, and replaces earlier lines about it. A
 // pending entry is on disk before the POST, and its outcome after it. Inputs are stored only as a hash; a search needs the uid of the
 // parent. Invalid lines are ignored but kept: people and broken disks also write to files.
 import { z } from "zod";

@@ -1,7 +1,7 @@
-// The order of a program that writes plain uids. The engine knows only the dependencies that Outputs carry; it deletes resources that it
-// considers independent in random order, and a delete that is blocked holds one of its few workers, so waiting in the delete cannot finish
-// a chain deeper than --parallel. So a resource whose parent, identity or role is the uid of another resource of the program, written as
-// text, gets the dependency that an Output would have carried.
+// The order of a program that writes plain uids. The engine knows only the dependencies that Outputs carry, and deletes independent
+// resources in random order. A blocked delete holds one of its few workers. So waiting in the delete cannot finish a chain deeper than
+// --parallel. Therefore a parent, identity or role that is the uid of another resource of the program, written as text, becomes the
+// dependency that an Output would have carried.
 //
 // Best effort: it may miss an edge (provider/reconcile/delete.ts then waits), but must never hang and never throw.
 import { setImmediate } from "node:timers/promises";

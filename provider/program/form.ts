@@ -154,13 +154,13 @@ const typesAbove = (parent: pulumi.Resource | undefined): string[] => {
   return type === "pulumi:pulumi:Stack" ? [] : [...typesAbove(above), type];
 };
 
-// How Pulumi finds our code again: a dynamic resource carries its provider as text in the input `__provider`, stored twice in the state of
-// each resource, and run from there by refresh and delete. The names in it must never change.
+// How Pulumi finds our code again. A dynamic resource carries its provider as text in the input `__provider`. The state of each resource
+// has it twice, and refresh and delete run it from there. The names in it must never change.
 //
 // pulumi.dynamic.Resource would serialise an object into that text: 2,197 characters for six methods that import this package, 318 ms for
 // the first of them; kilobytes for an object per resource. The SDK's provider also accepts our own text, one for every resource of a kind
 // (it calls `exports.handler()`): 57 to 72 characters. The file backend writes the whole state at every step, so bytes per resource are
-// seconds: with a provider that does nothing, 500 creates took 17 s with a text of 197 characters, 37 s with one object, 52 s with an
+// seconds. With a provider that does nothing, 500 creates took 17 s with a text of 197 characters, 37 s with one object, 52 s with an
 // object each. test/provider/engine/dynamic.test.ts fails when an SDK changes any of it.
 
 /**

@@ -1,5 +1,5 @@
-// From the arguments of a program to the inputs that the engine gets: referenced records as uids (our resources pass theirs as Outputs, so
-// that the engine knows the order), secrets marked. The descriptor defines which is which.
+// From the arguments of a program to the inputs that the engine gets: referenced records as uids, secrets marked. Our resources pass their
+// uids as Outputs, so that the engine knows the order. The descriptor defines which is which.
 import * as pulumi from "@pulumi/pulumi";
 import {
   argumentsOf,

@@ -185,8 +185,8 @@ const recordsOf = async (
   return found;
 };
 
-// The identity providers that a policy names under `people`. The policy does not create them: each is looked up by its name in the
-// organization while the program runs, so that a preview shows misspelt names, and the provider whose people get a role.
+// The identity providers that a policy names under `people`. The policy does not create them. Each is looked up by its name in the
+// organization while the program runs. So a preview shows misspelt names, and the provider whose people get a role.
 
 /** The client members that read lists of the API. */
 export type ListClient = Pick<Client, "call" | "clock">;

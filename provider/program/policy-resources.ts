@@ -1,5 +1,5 @@
 // The resources of a policy. A renamed key keeps its record by an alias, if the policy names the former key. Their logical names follow
-// from the component's name and the keys of the policy, and begin with the component's name, so that an alias of the component reaches
+// from the component's name and the keys of the policy. They begin with the component's name, so that an alias of the component reaches
 // them:
 //
 //   acme                          the organization          acme:identity/release          an identity

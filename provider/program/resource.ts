@@ -125,7 +125,7 @@ export const claimPlace = (
 };
 
 /**
- * The group of a role binding, without its dependency if the identity implies it: an identity in the same group is created after the group
+ * The group of a role binding, without its dependency if the identity implies it. An identity in the same group is created after the group
  * and deleted before it. Each dependency is stored twice, as a URN.
  */
 const impliedParent = (entered: Entered, { parent, identity }: pulumi.Inputs): pulumi.Input<string> => {
@@ -136,9 +136,9 @@ const impliedParent = (entered: Entered, { parent, identity }: pulumi.Inputs): p
 
 // Makes the run of an inline program of the Automation API fail when an input of a resource does.
 //
-// A resource whose input rejects is never registered. The SDK reports that only after it has signalled the end of the program, on which the
-// engine deletes resources that were not registered: a misspelt argument would end access. A pending call that fails keeps the SDK from
-// signalling it (`disconnect()` in @pulumi/pulumi/runtime/settings.ts).
+// A resource whose input rejects is never registered. The SDK reports that only after it has signalled the end of the program. On that
+// signal the engine deletes resources that were not registered, so a misspelt argument would end access. A pending call that fails keeps
+// the SDK from signalling it (`disconnect()` in @pulumi/pulumi/runtime/settings.ts).
 
 const failWith = (inputs: pulumi.Inputs): void => {
   // The command line ends with the rejections that nothing handles, and signals no end (@pulumi/pulumi/cmd/run/index.ts).

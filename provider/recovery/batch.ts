@@ -1,4 +1,4 @@
-// Creates that are in flight at the same time: the engine runs several steps at once, and creates of one group share one request if the API
+// Creates that are in flight at the same time. The engine runs several steps at once, and creates of one group share one request if the API
 // offers one. The engine saves its state between two creates that it begins together, which takes longer the larger the stack is. It has
 // checked both by then, so the first one waits for the second.
 import { setTimeout as sleep } from "node:timers/promises";

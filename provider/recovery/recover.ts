@@ -43,7 +43,7 @@ export const fateOf = (
 ): Fate => {
   const { kind, key } = desired;
   if (session.ownership.creationRefusal(recordId(kind.field, record.uid as string), key)) return "foreign";
-  // The journal is a file that others may be able to write, so it is not sufficient proof: the record must match the program, as a preview
+  // The journal is a file that others may be able to write, so it is not sufficient proof. The record must match the program, as a preview
   // shows it.
   if (isKnown && !operation && !isAsked(desired, record)) {
     if (entry.run !== undefined && !kind.unique) return "left";

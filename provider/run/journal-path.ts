@@ -25,7 +25,7 @@ export const journalPath = (stack: string, config: Config, env: Env, cwd: string
   return join(journalFolder(config.journal, env), `${name}.${digest}.jsonl`);
 };
 
-// A journal must not be in the work tree of the program: a change to the repository could add entries, and the run would adopt records that
+// A journal must not be in the work tree of the program. A change to the repository could add entries, and the run would adopt records that
 // the program does not name. Whether the repository contains such a file today does not matter.
 
 /** Why no journal may be in this folder; undefined if it may. The folder need not exist. `cwd` is in the work tree. */

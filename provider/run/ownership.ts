@@ -190,7 +190,7 @@ const recordsOf = (leaving: Set<string>) => {
   return { reduce, ownerOf, owners, adoptionRefusal, deletionRefusal, inState, taken, kept, leaving, planned };
 };
 
-// Equal records are created one after the other, across the processes of an operation: a search for one must not find the record that
+// Equal records are created one after the other, across the processes of an operation. A search for one must not find the record that
 // another create is producing.
 
 const POLL_MS = 50;

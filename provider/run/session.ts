@@ -135,7 +135,7 @@ export const withOneAttempt = (session: Session): Session => ({
 export const DATE_MS = 1_000;
 
 // The uids of records whose names the program marks as secret. A plugin runs one process for each explicit provider, and each may show a
-// name that the API has: none of them shows a name that another process received as a secret.
+// name that the API has. None of them shows a name that another process received as a secret.
 
 export const secretNames = (operation: Operation, service: string) => {
   const uids = new Set<string>();

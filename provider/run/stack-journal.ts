@@ -141,7 +141,7 @@ const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
   return withSection(`${bulleted(head, ...lines, ...more)}\n${advice}`, "invalid-lines");
 };
 
-// A run without checkpoints writes ahead: the journal marks it as open before its first write, and also records its updates and deletes,
+// A run without checkpoints writes ahead. The journal marks it as open before its first write, and records its updates and deletes too,
 // each before its request. A later run compares them with the engine's state (provider/attribution). While a stack is open, every run of it
 // does so.
 

@@ -74,7 +74,7 @@ export const noStoredStacks: StoredStacks = {
 };
 
 // Whether this process has the variables that the engine was started with. An `environment` of Pulumi.STACK.yaml changes those of a run
-// (https://www.pulumi.com/docs/esc/), and `envVarMappings` those of a provider: the author of a change controls both, but the job controls
+// (https://www.pulumi.com/docs/esc/), and `envVarMappings` those of a provider. The author of a change controls both, but the job controls
 // the addresses and credentials (client/addresses.ts). Only Linux shows it.
 
 // It could name any secret of the job, even in a job without credentials for this API.

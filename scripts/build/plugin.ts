@@ -1,5 +1,5 @@
-// The plugin for the engine, as a folder that needs Node and nothing else: a bundled module, its parts for later imports, the files that
-// start it, its schema.
+// The plugin for the engine, as a folder that needs Node and nothing else. It has a bundled module, its parts for later imports, the
+// files that start it, and its schema.
 import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../base/project.mjs";

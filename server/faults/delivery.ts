@@ -57,7 +57,7 @@ export const createFaultDelays = () => {
   };
 };
 
-// Applies a scripted failure to an outgoing response (docs/server.md, "Scripted failures"): it changes the status or
+// Applies a scripted failure to an outgoing response (docs/server.md, "Scripted failures"). It changes the status or
 // sends a page, resets the connection, or cuts off the body.
 
 export interface WireFault {

@@ -43,8 +43,8 @@ export const reading = (path: string, answer: Answer): PageTable => ({
 });
 
 /**
- * A page that changes something without a token: for requests by a name of loopback, and not of a browser that shows a page of another
- * origin. A foreign site may resolve its name to this machine, but its requests name that site.
+ * A page that changes something without a token. It answers requests by a name of loopback, and none of a browser that shows a page of
+ * another origin. A foreign site may resolve its name to this machine, but its requests name that site.
  */
 export const local =
   (what: string, answer: Answer): Answer =>

@@ -1,5 +1,5 @@
-// Finds problems in the records of a seed: records that the API refuses in a trial on an empty store, and records of one file
-// that a restarted server could not tell apart.
+// Finds problems in the records of a seed: those that the API refuses in a trial on an empty store. In one file it also finds records that a
+// restarted server could not tell apart.
 import type { Json, RoleBundles } from "../../schema/index.ts";
 import { openDatabase } from "../store/database.ts";
 import { createStore } from "../store/store.ts";

@@ -79,8 +79,8 @@ export const identityService = {
 } satisfies ServiceMethods;
 
 /**
- * Stores the issuer and subject that role bindings show for an identity whose own record names neither: a person, or an identity that the
- * reader of the copy could not see. No token is matched by them.
+ * Stores the issuer and subject that role bindings show for an identity whose own record names neither. It is a person, or an identity
+ * that the reader of the copy could not see. No token is matched by them.
  */
 export const showSignIn = (store: Store, uid: string, { issuer, subject }: Json): void =>
   void store

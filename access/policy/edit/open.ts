@@ -101,8 +101,8 @@ const meaningOf = ({ tests, ...policy }: Policy) =>
 export const entryText = ([section, ...rest]: readonly string[]): string =>
   section === "access" ? `access.${rest[0]}.${rest[1]}: ${rest[2]}` : `${section}.${rest.join(".")}`;
 
-// The file of a policy for a new entry: beside the entries of its group, so that a policy that is split by group, or by section, stays
-// split.
+// The file of a policy for a new entry: the one with the entries of its group. So a policy that is split by group, or by section,
+// stays split.
 
 /** Sections that entries are added to. */
 const SECTIONS = ["groups", "identities", "roles", "access"] as const;

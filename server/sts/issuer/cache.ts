@@ -1,6 +1,7 @@
 // Caches an issuer's keys, from its discovery document and key set (OpenID Connect Discovery 1.0 section 4). Anyone with a
-// token can ask for a key, so fetches are bounded: one at a time and a pause for each issuer, and a limit on concurrent
-// fetches. The number of cached issuers is also bounded. Callers ask only for issuers that a stored identity trusts.
+// token can ask for a key, so fetches are bounded. An issuer has one at a time with a pause after it, and concurrent
+// fetches have a limit. The number of cached issuers is also bounded. Callers ask only for issuers that a stored identity
+// trusts.
 import { isLoopbackUrl, isObject } from "../../../schema/index.ts";
 import { ownValue, parseStrictJson } from "../token/compact.ts";
 import { refusal } from "../token/refusal.ts";

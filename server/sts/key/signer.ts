@@ -135,9 +135,9 @@ const readKey = ({ kid, privateJwk, createdMs }: StoredKey): SigningKey => {
   return { kid, privateJwk, createdMs, privateKey, publicKey, publicJwk };
 };
 
-// The periods in which a key signs and is accepted follow only from the creation times of the keys: a restart during a rotation changes
-// nothing. A new key is published before it signs, for as long as clients may cache the key set. An old key is accepted until
-// the last token that it signed has expired, and for the cache time after that.
+// The periods in which a key signs and is accepted follow only from the creation times of the keys. A restart during a rotation changes
+// nothing. A new key is published before it signs, for as long as clients may cache the key set. An old key is accepted until the last
+// token that it signed has expired, and for the cache time after that.
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** An older key gets a successor. */

@@ -69,7 +69,7 @@ const checkHeader = (header: Json): Pick<CompactToken, "algorithm" | "keyId"> =>
 const isTokenType = (type: unknown) =>
   typeof type === "string" && TYPES.includes(type.toLowerCase().replace(/^application\//, ""));
 
-// The length of a key's signatures. The standards fix it, but not every library checks it: OpenSSL accepts an RSA-PSS signature
+// The length of a key's signatures. The standards fix it, but not every library checks it. OpenSSL accepts an RSA-PSS signature
 // without its leading zero bytes, so one token would have several spellings.
 
 // r and s, each as long as the order of the curve (RFC 7518 section 3.4).
@@ -87,8 +87,8 @@ export const hasSignatureLength = (compact: string, key: KeyObject): boolean => 
   return type === "ed25519" && bytes === ED25519_BYTES;
 };
 
-// JSON that two parsers cannot read differently: UTF-8 without a byte order mark, and each name once in an object (RFC 8259
-// section 4 leaves duplicates to the parser; RFC 7515 section 4 forbids them in a header).
+// JSON that two parsers cannot read differently: UTF-8 without a byte order mark, and each name once in an object. RFC 8259
+// section 4 leaves duplicates to the parser; RFC 7515 section 4 forbids them in a header.
 
 /** Throws a TypeError that does not repeat the input. */
 export const parseStrictJson = (input: Uint8Array | string): unknown => {
