@@ -307,6 +307,14 @@ test("a change computed again restores only what the approved one deletes itself
   ]);
 });
 
+test("a change computed again gives back what its first half has taken from a role", async () => {
+  const act: Act = async (client) => {
+    await update(client, "role", publisher, { capabilities: ["CAP_REPO_LIST"] });
+    await make(client, "roleBinding", registry, { identityUid: ci.uid, roleUid: await api.role("owner") });
+  };
+  expect((await compared({ act, isSent: ({ n }) => n === 1 })).problems).toEqual([]);
+});
+
 test("a change computed again that has nothing left is applied already", async () => {
   const { problems, left } = await compared({ act: bind(viewer), isSent: () => true });
   expect([problems, left]).toEqual([[], 0]);
