@@ -210,6 +210,8 @@ describe("an identity that holds role bindings of others", () => {
 it("forceDestroy when the service or a proxy ignores the filter of a list deletes nothing beside the group", async () => {
   const [first, beside] = [await makeGroup(org, "first"), await makeGroup(org, "beside")];
   const [child, other] = [await makeGroup(first, "child"), await makeGroup(beside, "other")];
+  const clouds = { name: "clouds", amazon: { account: "123456789012" } };
+  await make("CreateAccountAssociation", "accountAssociation", beside, clouds);
   const unfiltered = (url: URL): URL => {
     for (const name of [...url.searchParams.keys()]) if (name.startsWith("uidp.")) url.searchParams.delete(name);
     return url;
