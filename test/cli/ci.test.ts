@@ -92,6 +92,17 @@ test("plan names all problems of the inputs at once", async () => {
     expect(stderr).toContain(problem);
 });
 
+test("plan exits with 1 for an event that may be of others, and writes it where people look", async () => {
+  env({ GITHUB_EVENT_NAME: "pull_request_target" });
+  const { code, stdout, stderr } = await ci("plan");
+  expect(code).toBe(1);
+  const reason = "this job is of pull_request_target: it has the rights of the main branch";
+  expect(stdout).toContain(`::error::${reason}`);
+  expect(stderr).toContain(`irm ci plan: ${reason}`);
+  expect(read("summary")).toContain(`**Not run:** ${reason}`);
+  expect(read("output")).toBe("");
+});
+
 describe("run", () => {
   beforeEach(() => {
     // The command sets these for the engine.

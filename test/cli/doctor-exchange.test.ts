@@ -23,15 +23,23 @@ test("a refused exchange is explained field by field, where IRM_TOKEN may read t
   const found = await doctor();
   expect([found.code, failed(found)]).toEqual([3, ["exchange", "claim.sub", "claim.environment"]]);
   expect(messageOf(found, "sign-in")).toContain(`${api.owner.uid}, by IRM_TOKEN`);
-  const claims = found.checks.filter(({ id }) => id.startsWith("claim."));
-  expect(claims.map(({ id }) => id.slice("claim.".length))).toEqual(["iss", "sub", "aud", "environment", "exp"]);
-  expect(claims[3]).toEqual({
-    id: "claim.environment",
-    ok: false,
-    message: 'the token has "staging"; the identity wants "production" (claimMatch.claims.environment)',
-    fix: "use a token whose environment is as the identity wants it, or change claimMatch.claims.environment of the identity",
-  });
-  expect(claims[4]?.message).toMatch(/^good until \S+:\d\dZ \(in 1 hour\)$/);
+  expect(found.checks.filter(({ id }) => id.startsWith("claim."))).toEqual([
+    { id: "claim.iss", ok: true, message: `"${api.issuer}", as claimMatch.issuer wants` },
+    {
+      id: "claim.sub",
+      ok: false,
+      message: `the token has "repo:acme/images:ref:refs/heads/dev"; the identity wants "${MAIN}" (claimMatch.subject)`,
+      fix: "use a token whose sub is as the identity wants it, or change claimMatch.subject of the identity",
+    },
+    { id: "claim.aud", ok: true, message: `"${api.authUrl}", as the default audience wants` },
+    {
+      id: "claim.environment",
+      ok: false,
+      message: 'the token has "staging"; the identity wants "production" (claimMatch.claims.environment)',
+      fix: "use a token whose environment is as the identity wants it, or change claimMatch.claims.environment of the identity",
+    },
+    { id: "claim.exp", ok: true, message: expect.stringMatching(/^good until \S+:\d\dZ \(in 1 hour\)$/) },
+  ]);
 });
 
 test("a refused exchange is tried also where IRM_TOKEN comes first; it passes with the right claims", async () => {

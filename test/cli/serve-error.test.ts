@@ -79,7 +79,7 @@ test("the example of docs/server.md works, and no rule applies to the server's o
   const server = await startServerProcess(["--faults", file]);
   const api = createHttpClient(server.baseUrl);
   onTestFinished(api.close);
-  onTestFinished(() => void server.stop("SIGKILL"));
+  onTestFinished(async () => void (await server.stop("SIGKILL")));
   const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
   const target = `/iam/v2beta1/groups/${server.organization}`;
   const create = () => api.send({ method: "POST", target, headers, body: '{"name":"once"}' });

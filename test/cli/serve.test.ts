@@ -185,7 +185,7 @@ test.each<[flags: string[], lists?: number[], bindings?: number[]]>([
   [[], [200], [200, 200]],
 ])("serve with %j: many lists at once, and two creates of one binding", async (flags, lists, bindings) => {
   const server = await startServerProcess(flags);
-  onTestFinished(() => void server.stop("SIGKILL"));
+  onTestFinished(async () => void (await server.stop("SIGKILL")));
   const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
   const statusesOf = async (count: number, method: string, path: string, body?: object): Promise<number[]> => {
     const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };

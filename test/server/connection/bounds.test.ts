@@ -8,6 +8,7 @@ import { createConnections } from "../../../server/connection/connections.ts";
 import { createBodyMemory } from "../../../server/connection/memory.ts";
 import { createServer, type ServerOptions } from "../../../server/index.ts";
 import { atEnd, IAM, openGrpc, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
+import { scrape } from "../../harness/metrics.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { callHeaders, messageFrame, openHttp2 } from "../../support/http2.ts";
@@ -20,10 +21,7 @@ const start = async (options: Pick<ServerOptions, "faults"> & BoundOptions = {})
 
 const KIB = 1024;
 
-const gauge = async (name: string): Promise<number> => {
-  const { text } = await api.call("GET", "/metrics", { token: null });
-  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
-};
+const gauge = async (name: string): Promise<number> => (await scrape(api)).get(name) as number;
 
 /** A request whose body lacks its end. */
 const unfinished = async (path: string, bytes: number, token = api.owner.token) => {

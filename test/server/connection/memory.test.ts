@@ -9,6 +9,7 @@ import type { ServerOptions } from "../../../server/index.ts";
 import { openapiPage } from "../../../server/pages/pages.ts";
 import { pagesAt } from "../../../server/rest/page.ts";
 import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
+import { scrape } from "../../harness/metrics.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { callHeaders, messageFrame, openHttp2 } from "../../support/http2.ts";
 import { closeOf, openSocket } from "../../support/socket.ts";
@@ -18,15 +19,10 @@ const start = async (options: Pick<ServerOptions, "faults"> & BoundOptions = {})
   api = await serve(options);
 };
 
-const gauge = async (name: string): Promise<number> => {
-  const { text } = await api.call("GET", "/metrics", { token: null });
-  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
-};
-
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-const heldBytes = () => gauge("irm_answer_memory_bytes");
+const heldBytes = async () => (await scrape(api)).get("irm_answer_memory_bytes") as number;
 
 const closeReasons = () =>
   api.log.flatMap((line) => /"event":"connection closed","reason":"([^"]+)"/.exec(line)?.[1] ?? []);

@@ -5,16 +5,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { operations } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { IAM, loggedRequests, openGrpc, openHttp, serve, type TestServer } from "../../harness/api-server.ts";
+import { IAM, loggedRequests, openGrpc, openHttp, serve } from "../../harness/api-server.ts";
+import { scrape } from "../../harness/metrics.ts";
 import { startHeldIssuer } from "../../support/held-issuer.ts";
 import { expectRefusal } from "../../support/refusal.ts";
-
-/** Samples of a scrape: value by name with labels, as in the text. */
-const scrape = async (api: TestServer) => {
-  const { text } = await api.call("GET", "/metrics", { token: null });
-  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))] as const));
-};
 
 test("/healthz and /readyz answer ok on both ports where the exchange has its own, and so does /metrics", async () => {
   const api = await serve({ authPort: 0 });
