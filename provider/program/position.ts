@@ -39,8 +39,8 @@ export const pinPosition = (owner: object): (() => void) => {
 };
 
 /**
- * The SDK takes a stack trace of each promise that it makes, to report those that never end. These are some forty for a resource, each
- * mapped to the sources of the program. Until the returned function is called they name the program's own frame; all other errors keep
+ * The SDK takes a stack trace of each promise that it makes, to report promises that never end. A resource has some forty, each mapped
+ * to the sources of the program. Until the returned function is called they name the program's own frame; all other errors keep
  * theirs.
  */
 const pinTraces = (frame: Frame | undefined): (() => void) => {

@@ -26,9 +26,8 @@ export const restError = (error: ApiError, service = "iam", http: number = codes
   };
 };
 
-// Requests that never reach the pipeline, or that it returns. They are broken HTTP, have an unknown path or method, a client
-// that has gone, or a body that is too large, too late or of the wrong type. Each gets a status in JSON, like every other
-// error.
+// Requests that never reach the pipeline, or that it returns: broken HTTP, an unknown path or method, or a client that has
+// gone. The body may also be too large, too late or of the wrong type. Each gets a status in JSON, like every other error.
 
 /** A message that is not HTTP (RFC 9112), or that did not arrive in time, by node's error. */
 export class BrokenMessage extends TransportError {

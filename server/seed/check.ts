@@ -1,4 +1,4 @@
-// Finds problems in the records of a seed: those that the API refuses in a trial on an empty store. In one file it also finds records that a
+// Finds problems in the records of a seed: those that the API refuses in a trial on an empty store. It also finds records of one file that a
 // restarted server could not tell apart.
 import type { Json, RoleBundles } from "../../schema/index.ts";
 import { openDatabase } from "../store/database.ts";

@@ -129,8 +129,8 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     auditDecision(options, "sts.exchange", (event) => exchange(request, bearer, violations, event));
 };
 
-// Only the owner of the identity learns the name of the claim, to correct a typing mistake. The owner is the holder of a
-// good token by the issuer that the identity names. An issuer that only a pattern matches may belong to anyone.
+// Only the holder of a good token by the issuer that the identity names learns the name of the claim, to correct a
+// typing mistake. An issuer that only a pattern matches may belong to anyone.
 const unmetRefusal = (
   { identity, expireTimeMs = Infinity }: Assumable,
   token: WorkloadToken,
