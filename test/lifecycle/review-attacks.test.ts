@@ -184,7 +184,7 @@ new RoleBinding("wide-edits", { parent: org, identity: wide, role: "editor" });
   );
   program.write(`${half}\nif (!isDryRun()) throw new Error("half-way");`);
   const { identities, errors } = await jsonOf("--stack", "dev");
-  expect(errors).toContainEqual(expect.stringContaining("half-way"));
+  expect(errors).toEqual(["Unhandled exception: Error: half-way", "half-way"]);
   expect(identities.map(({ name, change, gains }) => [name, change, gains[0]?.role])).toContainEqual([
     "wide",
     "none",
