@@ -82,7 +82,7 @@ const commandUsage = (command: Command) => {
 /** Commands that call the API, or may do so with a flag. */
 const WITH_CREDENTIALS = /^irm (test|review|apply|access( whoami| paths)?|drift|revoke|export|roles|recover|doctor)$/;
 const CREDENTIALS =
-  "\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).";
+  "\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/reference/provider.md).";
 
 // Commander removes the colors for a stream that does not support them.
 const styleHelp = (format: "bold" | "cyan", text: string) => styleText(format, text, { validateStream: false });

@@ -1,6 +1,6 @@
 // Where the API and its token exchange are, and whether the environment says so. The environment is the job's. The stack's configuration,
 // the program and its providers are the author's of a change, who must not choose where the job's tokens go
-// (docs/configuration.md#addresses).
+// (docs/reference/provider.md#addresses).
 import { LOOPBACK_NAMES } from "../schema/index.ts";
 
 /** One spelling for each address: `http://LOCALHOST:8080/` is `http://127.0.0.1:8080`. */

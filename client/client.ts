@@ -23,7 +23,7 @@ import { claimsOf, expiredApiTokenAdvice, isPast, newTokenAdvice, refusalReason 
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface CallOptions {
-  /** tokens may lack a new permission: retries a denial with new tokens (docs/faults.md#f9) */
+  /** tokens may lack a new permission: retries a denial with new tokens (docs/internals/faults.md#f9) */
   permissionIsNew?: boolean;
   /** shared by all calls of an operation; default: a new budget */
   attempts?: AttemptBudget;
@@ -157,7 +157,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       if (written) writes[written] += 1;
     }
   };
-  /** the time by the service's clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
+  /** the time by the service's clock, never ahead of it (docs/internals/faults.md#f24); undefined before its first response */
   const serverNow = () => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs;
   const refusedToken = (error: ApiError, source: string, token: string) => {
     const claims = claimsOf(token);
@@ -204,7 +204,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
 
 type Unsent = Omit<HttpRequest, "token" | "timeoutMs">;
 
-/** Limits go as a form (docs/contract.md#exchange): an address with all the capabilities of an owner is too long for many proxies. */
+/** Limits go as a form (docs/internals/contract.md#exchange): an address with all the capabilities of an owner is too long for many proxies. */
 const withLimits = ({ url, ...http }: Unsent, { capabilities, scopes }: Limits): Unsent => {
   // A request that names none asks for all of them.
   if (capabilities.length === 0) throw new TypeError("a narrowed token needs a capability");

@@ -181,7 +181,7 @@ const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given)
 type Setting = keyof typeof VARIABLE;
 
 /**
- * The settings that are set, in the order of docs/configuration.md, and where each comes from: `environment IRM_BASE_URL`. Without those
+ * The settings that are set, in the order of docs/reference/provider.md, and where each comes from: `environment IRM_BASE_URL`. Without those
  * that name credentials.
  */
 export const foundSettings = (

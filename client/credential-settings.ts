@@ -129,7 +129,7 @@ interface Asked extends Omit<About, "isOfFlag"> {
 }
 
 /**
- * Whether the usual variables of the environment (docs/configuration.md#credentials) may be used at an address. They are the job's, and so
+ * Whether the usual variables of the environment (docs/reference/provider.md#credentials) may be used at an address. They are the job's, and so
  * they go where the job says (addresses.ts). The source is undefined where the environment is one without limits.
  */
 export const usualSource = ({
@@ -178,7 +178,7 @@ const ofFlag = (env: Env, flag: string) => {
 // Descriptions of the settings of an explicit provider, by name. Most settings are also keys of a stack's configuration.
 
 export const PROVIDER_TEXT =
-  "The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/plugin.md).";
+  "The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/resources.md#native-plugin).";
 
 export const settingTexts: Readonly<Record<string, string>> = {
   baseUrl: "Address of the API: https, or http on loopback; default: `IRM_BASE_URL` of the environment",

@@ -229,7 +229,7 @@ const exchangeCredentials = (workload: Workload, environment: CredentialEnvironm
       const own = requireAudience(clean(await workload.read(), source, environment), source, environment, true);
       const exchanged = redactor.note(await exchange(own, source, limits));
       const token = requireAudience(exchanged, `the token from ${source}`, environment);
-      // Independent of the local clock (docs/faults.md#f24). Opaque tokens are allowed; a 401 shows their expiry.
+      // Independent of the local clock (docs/internals/faults.md#f24). Opaque tokens are allowed; a 401 shows their expiry.
       const { exp, iat } = claimsOf(token);
       const lifeMs = (Number(exp) - Number(iat)) * 1000;
       current = { token, renewAt: start + (lifeMs > 0 ? lifeMs : Infinity) * (1 - RENEW_BEFORE) };

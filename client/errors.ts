@@ -142,7 +142,7 @@ export const apiText = (error: ApiError, names: Readonly<Record<string, string>>
   return fields.reduce((result, field) => result.replaceAll(field, () => argumentPath(names, field)), text);
 };
 
-/** With the section of docs/recovery.md about an error of the API, unless it says all. */
+/** With the section of docs/troubleshooting.md about an error of the API, unless it says all. */
 const withOwnSection = (text: string, error: ApiError) => {
   if (isNoConnection(error)) return withSection(text, "unreachable");
   if (isGateRefusal(error)) return text;
@@ -164,7 +164,7 @@ const tokenHints = (error: ApiError) => {
 const isNoConnection = (error: unknown): boolean =>
   error instanceof NoConnection || (isApiError(error) && isNoConnection(error.cause));
 
-// Which section of docs/recovery.md treats an error. The page is part of the package.
+// Which section of docs/troubleshooting.md treats an error. The page is part of the package.
 
 /** The anchors of the page's sections. */
 export type RecoverySection =
@@ -218,11 +218,11 @@ export const SECTION_OF_CODE: Readonly<Record<Code, RecoverySection | undefined>
   OUT_OF_RANGE: undefined,
 };
 
-const LINE = /\nSee docs\/recovery\.md#[a-z-]+(?=\n|$)/g;
+const LINE = /\nSee docs\/troubleshooting\.md#[a-z-]+(?=\n|$)/g;
 
 /** The text of an error, with the address of its section at the end. An address inside, of another error that it quotes, goes. */
 export const withSection = (text: string, section: RecoverySection): string =>
-  `${withoutSection(text)}\nSee docs/recovery.md#${section}`;
+  `${withoutSection(text)}\nSee docs/troubleshooting.md#${section}`;
 
 export const withoutSection = (text: string): string => text.replace(LINE, "");
 

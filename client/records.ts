@@ -1,5 +1,5 @@
 // Records by uid, and lists of them. Pages are fetched as the caller consumes them. A page token older than three days starts the list over
-// (docs/contract.md#d6), so records that were seen are skipped. A page may be empty and still name another page (AIP-158). So limits end a
+// (docs/internals/contract.md#d6), so records that were seen are skipped. A page may be empty and still name another page (AIP-158). So limits end a
 // list that a service, or a cache in front of it, would continue for ever.
 import {
   isUidp,
@@ -256,8 +256,8 @@ const ABSENT = "0".repeat(16);
 
 /**
  * Whether lists show the caller the records of a kind in a group. A list never denies: without the right it has fewer rows
- * (docs/contract.md#authorization). So this requests a record that does not exist: the answer is 403 without the right, and 404 with it
- * (docs/contract.md#d5).
+ * (docs/internals/contract.md#authorization). So this requests a record that does not exist: the answer is 403 without the right, and 404 with it
+ * (docs/internals/contract.md#d5).
  */
 export const isListable = async (
   { call }: Caller,

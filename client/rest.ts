@@ -71,7 +71,7 @@ export const readAnswer = (
       { status, sent: true },
       new ApiError("UNKNOWN", `the response (HTTP ${status}) ${reason}`, { operation }),
     );
-  // The response of a delete has an empty body (docs/contract.md#d20).
+  // The response of a delete has an empty body (docs/internals/contract.md#d20).
   if (body === "" && Object.keys(row.response.shape).length === 0) return {};
   if (json === undefined) throw unreadable("is not JSON");
   const { value, violations } = answerFromJson(row.response, json);

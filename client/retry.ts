@@ -1,4 +1,4 @@
-// The retry policy (docs/faults.md#retries; AIP-194, https://google.aip.dev/194): which failures are retried, after which delay, and when
+// The retry policy (docs/internals/faults.md#retries; AIP-194, https://google.aip.dev/194): which failures are retried, after which delay, and when
 // to stop. The quota, its costs and the delays come from the AWS SDKs
 // (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html). A create is retried only when the service certainly
 // did not receive it, since the API has no idempotency key.
@@ -145,7 +145,7 @@ const retryCost = ({ status }: Failure): number => (status === 429 ? THROTTLED_R
 
 /** Time and randomness, passed in so that tests depend on neither. */
 export interface Clock {
-  /** monotonic milliseconds, not the time of day: a wrong wall clock does not matter (docs/faults.md#f24) */
+  /** monotonic milliseconds, not the time of day: a wrong wall clock does not matter (docs/internals/faults.md#f24) */
   now(): number;
   /** milliseconds since the epoch by this machine's clock: compared only with times that this machine recorded */
   today(): number;

@@ -98,7 +98,7 @@ const readRunFile = (file: string): Found => {
   }
 };
 
-/** The command may be of another user (docs/apply.md#user). */
+/** The command may be of another user (docs/change.md#user). */
 const isRunning = (pid: number) => {
   try {
     return process.kill(pid, 0);

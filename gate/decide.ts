@@ -123,7 +123,7 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
 
   /**
    * A delete of a record that the service deletes with another record of the change. The records in a group are deleted before the group. A
-   * cascading delete of a record includes the records in it and those that refer to it (docs/contract.md#d7, docs/contract.md#d8). Passes
+   * cascading delete of a record includes the records in it and those that refer to it (docs/internals/contract.md#d7, docs/internals/contract.md#d8). Passes
    * only a record that the copy contains or the change created: the review has not shown the loss of any other. So forceDestroy of a group
    * stops at a record that someone has created in it meanwhile.
    */

@@ -1,5 +1,5 @@
 // The capabilities that a write needs, and where: the ones of its method, and the ones that it gives to others, which the caller must hold
-// (docs/contract.md#d21). A role counts as the copy shows it and as the change writes it, so the capabilities suffice in any order.
+// (docs/internals/contract.md#d21). A role counts as the copy shows it and as the change writes it, so the capabilities suffice in any order.
 
 import { methodOf } from "../access/change/methods.ts";
 import type { Write } from "../access/change/write.ts";

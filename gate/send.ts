@@ -56,7 +56,7 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
         new ApiError("UNAVAILABLE", "npx pulumi-irm apply has ended, and nothing was sent"),
       );
     const answer = await client.send(operation, request, token);
-    // A token may lack the capabilities that the new organization has given it since (docs/faults.md#f9).
+    // A token may lack the capabilities that the new organization has given it since (docs/internals/faults.md#f9).
     if (answer.status === DENIED && outdated.size > 0) outdated.add(token);
     if (answer.status !== UNAUTHENTICATED) return answer;
     const other = await source(token);

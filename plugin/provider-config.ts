@@ -1,5 +1,5 @@
 // The settings of a provider: the arguments of an explicit one, or the stack's `irm:*` for the default one. The environment supplies what
-// they omit (docs/configuration.md).
+// they omit (docs/reference/provider.md).
 import { type Env, parseConfig } from "../client/config.ts";
 import type { StackConfig } from "../provider/engine/shared-state.ts";
 import { urnFrom } from "../pulumi/urn.ts";

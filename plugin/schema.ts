@@ -55,7 +55,7 @@ export const packageSchema = ({ version, description, license, keywords }: Packa
   };
 };
 
-// The settings of an explicit provider and of a stack's configuration (docs/configuration.md).
+// The settings of an explicit provider and of a stack's configuration (docs/reference/provider.md).
 
 const settingSpecs = (names: readonly string[]): Properties =>
   Object.fromEntries(

@@ -1,5 +1,5 @@
 // Reads and writes binary messages (https://protobuf.dev/programming-guides/encoding). Any process that reaches the port can send any
-// bytes. Bytes that are not a message are refused by their field numbers (docs/architecture.md#libraries-that-were-tried).
+// bytes. Bytes that are not a message are refused by their field numbers (docs/internals/architecture.md#libraries-that-were-tried).
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 /** Only a field that is skipped has four bytes. */

@@ -49,7 +49,7 @@ export interface Preview {
   steps: Step[];
   /** why the others cannot be read */
   unreadable: string[];
-  /** facts that the provider and the end of the program do not know, about an open stack (docs/recovery.md#open-stack) or an `adopt` */
+  /** facts that the provider and the end of the program do not know, about an open stack (docs/troubleshooting.md#open-stack) or an `adopt` */
   doubts: string[];
 }
 

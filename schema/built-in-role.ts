@@ -1,4 +1,4 @@
-// The built-in roles of the published API, and the capabilities of each (docs/contract.md#built-in-roles). A service changes its bundles
+// The built-in roles of the published API, and the capabilities of each (docs/internals/contract.md#built-in-roles). A service changes its bundles
 // several times a month, so the roles of the service decide. This table decides only without a service.
 import { rowsOf } from "./once.ts";
 import { isUidp } from "./uidp.ts";

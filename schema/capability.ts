@@ -1,4 +1,4 @@
-// Every published capability (docs/contract.md#capabilities): roles grant them and methods require them. v2 JSON has the
+// Every published capability (docs/internals/contract.md#capabilities): roles grant them and methods require them. v2 JSON has the
 // enum name (`CAP_IAM_GROUPS_LIST`). People, the STS and v1 use the friendly name (`groups.list`). The `cap` claim of a
 // token uses the bit.
 import { enumeration } from "./field.ts";
@@ -282,7 +282,7 @@ export const classOf = (name: string): CapabilityClass =>
 export const isInternalOnly = (enumName: string): boolean => byEnum.get(enumName)?.internalOnly ?? false;
 
 /**
- * The `cap` claim (docs/contract.md#api-tokens): base64url of a big-endian uint64 bit length and big-endian uint64 words,
+ * The `cap` claim (docs/internals/contract.md#api-tokens): base64url of a big-endian uint64 bit length and big-endian uint64 words,
  * bit i in word i/64, least significant first. Unknown names are skipped.
  */
 export const capabilityBits = (enumNames: Iterable<string>): string => {

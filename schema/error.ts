@@ -1,10 +1,10 @@
-// The error of the API (AIP-193, docs/contract.md#errors): google.rpc.Status with typed details. One class on both sides of
+// The error of the API (AIP-193, docs/internals/contract.md#errors): google.rpc.Status with typed details. One class on both sides of
 // the wire: the server throws it and encodes it, the client decodes it and throws it.
 import { z } from "zod";
 import { duration, int32, message, plain, string, stringMap } from "./field.ts";
 
 export interface FieldViolation {
-  /** path relative to the resource, lowerCamel: `claimMatch.issuer` (docs/contract.md#d29) */
+  /** path relative to the resource, lowerCamel: `claimMatch.issuer` (docs/internals/contract.md#d29) */
   field: string;
   description: string;
 }
@@ -86,7 +86,7 @@ export class ApiError extends Error {
 export const apiError = (code: Code, text: string, options: ApiErrorOptions = {}): ApiError =>
   new ApiError(code, `${codes[code].category}: ${text}`, options);
 
-/** All violations at once; the first one gives the message (docs/contract.md#d29). */
+/** All violations at once; the first one gives the message (docs/internals/contract.md#d29). */
 export const invalidArgument = (violations: FieldViolation[], options: ApiErrorOptions = {}): ApiError => {
   const [first] = violations;
   const text = first ? [first.field, first.description].filter(Boolean).join(": ") : "the request is not valid";
@@ -116,7 +116,7 @@ export const alreadyExists = (resourceType: string, uid: string, text: string): 
   apiError("ALREADY_EXISTS", text, { details: resourceInfo(resourceType, uid) });
 
 /**
- * The body of an error, ErrorInfo first: its reason is the code's name (docs/contract.md#d30), unless the error has one. Errors quote the
+ * The body of an error, ErrorInfo first: its reason is the code's name (docs/internals/contract.md#d30), unless the error has one. Errors quote the
  * request, which may be large. So the body has at most 64 KiB, and its violations at most `room` bytes.
  */
 export const statusFromError = (error: ApiError, domain: string, room = VIOLATIONS_ROOM): Status => ({
@@ -170,8 +170,8 @@ export const errorFromStatus = (body: unknown, operation?: string): ApiError | u
 export const isApiError = (error: unknown, code?: Code): error is ApiError =>
   error instanceof ApiError && (code === undefined || error.code === code);
 
-// google.rpc.Code: number, HTTP status (docs/contract.md#errors) and the category that opens a message
-// (docs/contract.md#d30). HTTP to code has a table of its own, since it is not the inverse.
+// google.rpc.Code: number, HTTP status (docs/internals/contract.md#errors) and the category that opens a message
+// (docs/internals/contract.md#d30). HTTP to code has a table of its own, since it is not the inverse.
 
 export const codes = {
   CANCELLED: { number: 1, http: 499, category: "Cancelled" },

@@ -43,7 +43,7 @@ export interface FieldInfo {
   synonyms?: Readonly<Record<string, string>>;
   /** name of the protobuf oneof that the field is a member of */
   oneof?: string;
-  /** written even when it is zero (docs/contract.md#d1) */
+  /** written even when it is zero (docs/internals/contract.md#d1) */
   always?: boolean;
   /** never logged and never returned */
   secret?: boolean;
@@ -162,7 +162,7 @@ export const bool = z.boolean({ error: "must be true or false" });
 export const int32 = scalar(z.int32({ error: "must be an integer of 32 bits" }), "int32");
 /** int64 is a decimal string in JSON (proto3 JSON mapping). */
 export const int64 = scalar(z.string().regex(/^-?\d+$/, "must be a decimal integer"), "int64");
-/** RFC 3339, UTC, with milliseconds (docs/contract.md#json). */
+/** RFC 3339, UTC, with milliseconds (docs/internals/contract.md#json). */
 export const timestamp = scalar(
   z.iso.datetime({ offset: true, error: "must be an RFC 3339 time such as 2026-01-28T12:54:21.189Z" }),
   "timestamp",

@@ -1,4 +1,4 @@
-// proto3 JSON (docs/contract.md#json), read and written by the schema. A message in memory has the shape of its JSON:
+// proto3 JSON (docs/internals/contract.md#json), read and written by the schema. A message in memory has the shape of its JSON:
 // lowerCamel names, times as RFC 3339, int64 as decimal strings. Unknown fields are discarded. Each malformed value of a
 // known field is a violation with its path. All violations are reported.
 import { z } from "zod";
@@ -198,7 +198,7 @@ const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Read
   return type === "boolean" || (raw as string).isWellFormed() ? raw : refuse(path, "must be Unicode text", reading);
 };
 
-/** Writes a message without unset and zero fields, except those that are always shown (docs/contract.md#d1). */
+/** Writes a message without unset and zero fields, except those that are always shown (docs/internals/contract.md#d1). */
 export const messageToJson = (schema: Message, value: Json): Json => {
   const json: Json = {};
   for (const { name, schema: field, info } of fieldsOf(schema)) {

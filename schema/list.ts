@@ -1,4 +1,4 @@
-// The list conventions (docs/contract.md#lists, AIP-158, AIP-132): the hierarchy filter, the paging fields, the envelope.
+// The list conventions (docs/internals/contract.md#lists, AIP-158, AIP-132): the hierarchy filter, the paging fields, the envelope.
 import type { z } from "zod";
 import { bool, int32, int64, type MessageInfo, message, plain, type Shape, string, strings } from "./field.ts";
 
@@ -6,7 +6,7 @@ export const PAGE_SIZE_DEFAULT = 50;
 export const PAGE_SIZE_MAX = 200;
 export const PAGE_TOKEN_LIFE_MS = 3 * 24 * 60 * 60 * 1000;
 
-/** Hierarchy filter (docs/contract.md#uids); several members are ANDed (docs/contract.md#d16). */
+/** Hierarchy filter (docs/internals/contract.md#uids); several members are ANDed (docs/internals/contract.md#d16). */
 export const UidpFilter = message("common.UIDPFilter", {
   ancestorsOf: plain(1, string, "Groups from `X` up to its root"),
   descendantsOf: plain(2, string, "Everything below `X`, exclusive of `X`"),
@@ -53,5 +53,5 @@ export const listResponse = <P extends string, T extends z.ZodType>(name: string
 
 const itemList = <T extends z.ZodType>(item: T) => (item as z.ZodType).array() as unknown as z.ZodArray<T>;
 
-/** `google.protobuf.Empty`: the response of a delete, an empty body over REST (docs/contract.md#d20). */
+/** `google.protobuf.Empty`: the response of a delete, an empty body over REST (docs/internals/contract.md#d20). */
 export const Empty = message("google.protobuf.Empty", {});

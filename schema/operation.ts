@@ -29,7 +29,7 @@ export interface MethodDescription {
   readonly body?: string;
   /** names of the capabilities that the caller must all hold at the scope */
   readonly capabilities: readonly string[];
-  /** field of the request that names the scope; absent: unscoped (docs/contract.md#authorization) */
+  /** field of the request that names the scope; absent: unscoped (docs/internals/contract.md#authorization) */
   readonly scope?: string;
   /** default: a token of the API */
   readonly auth?: "token" | "none" | "workload";

@@ -7,7 +7,7 @@ import { v1Operations } from "./resource/v1.ts";
 import { v1IamOperations } from "./resource/v1-iam.ts";
 import { resourceMethods } from "./resources.ts";
 
-/** Version segments that serve the same table; our client uses the first (docs/contract.md#wire). */
+/** Version segments that serve the same table; our client uses the first (docs/internals/contract.md#wire). */
 export const VERSIONS = ["v2beta1", "v2"] as const;
 export const VERSION = VERSIONS[0];
 
@@ -28,7 +28,7 @@ export type { OperationName };
 export type RequestOf<N extends OperationName> = z.input<(typeof operations)[N]["request"]>;
 export type ResponseOf<N extends OperationName> = z.infer<(typeof operations)[N]["response"]>;
 
-/** Domain of ErrorInfo: the service that the method belongs to (docs/contract.md#d30). */
+/** Domain of ErrorInfo: the service that the method belongs to (docs/internals/contract.md#d30). */
 export const domainOf = (service: string): string => {
   const [domain] = service.split(".");
   return `${domain === "registry" || domain === "vulnerabilities" ? domain : "iam"}.chainguard.dev`;

@@ -1,4 +1,4 @@
-// The only file that compiles and matches patterns of users. It uses RE2 through re2js (docs/contract.md#d12), never the
+// The only file that compiles and matches patterns of users. It uses RE2 through re2js (docs/internals/contract.md#d12), never the
 // JavaScript engine, whose backtracking can take minutes.
 import { RE2JS } from "re2js";
 

@@ -1,5 +1,5 @@
 // Methods that the API publishes and this version does not serve. They answer UNIMPLEMENTED (501), never 404
-// (docs/contract.md#d31).
+// (docs/internals/contract.md#d31).
 import { rowsOf } from "./once.ts";
 import type { HttpMethod } from "./operation.ts";
 

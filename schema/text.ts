@@ -1,4 +1,4 @@
-// Rules for the texts of records (docs/contract.md#values), with the API's own error messages.
+// Rules for the texts of records (docs/internals/contract.md#values), with the API's own error messages.
 import { z } from "zod";
 
 const NAME = /^[a-z0-9 ._-]{1,}$/;
@@ -8,7 +8,7 @@ const NAME_TEXT = 'name must match "^[a-z0-9 ._-]{1,}$"';
 const DESCRIPTION = /^[^\t\n\f\r]{0,512}$/u;
 const DESCRIPTION_TEXT = String.raw`description must match "^[\S ]{0,512}$"`;
 
-// JavaScript's `$` without the m flag matches only at the end of the whole value (docs/contract.md#d2).
+// JavaScript's `$` without the m flag matches only at the end of the whole value (docs/internals/contract.md#d2).
 export const name = z
   .string({ error: NAME_TEXT })
   // Checked first and alone: a name may be a megabyte.

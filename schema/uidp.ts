@@ -1,4 +1,4 @@
-// The uid of a record: 40 hexadecimal digits, then a segment of 16 for each level below (docs/contract.md#uids). It begins
+// The uid of a record: 40 hexadecimal digits, then a segment of 16 for each level below (docs/internals/contract.md#uids). It begins
 // with the uid of its parent, so the uid alone shows the hierarchy.
 import { matching } from "./text.ts";
 
@@ -27,7 +27,7 @@ export const isRoot = (uid: string): boolean => !uid.includes("/");
 /** How many levels below its organization a record is. */
 export const levelOf = (uid: string): number => uid.split("/").length - 1;
 
-/** Whether `ancestor` is above `uid`, and not `uid` itself (docs/contract.md#uids). */
+/** Whether `ancestor` is above `uid`, and not `uid` itself (docs/internals/contract.md#uids). */
 export const isAncestor = (ancestor: string, uid: string): boolean => uid.startsWith(`${ancestor}/`);
 
 export const isAncestorOrSelf = (ancestor: string, uid: string): boolean =>

@@ -1,4 +1,4 @@
-// Partial updates (docs/contract.md#updates, AIP-134, AIP-161). A mask is a list of lowerCamel paths, nested if a field is a
+// Partial updates (docs/internals/contract.md#updates, AIP-134, AIP-161). A mask is a list of lowerCamel paths, nested if a field is a
 // message. `*` replaces the whole record. The server applies masks, the provider writes them.
 import type { z } from "zod";
 import { asMessage, fieldByName, fieldInfo, fieldsOf, isZero, type Message } from "./field.ts";
@@ -42,7 +42,7 @@ const resolve = (schema: Message, [head, ...rest]: string[]): string | undefined
   return below === undefined || below === "" ? below : `${name}.${below}`;
 };
 
-/** The mask of a request without one: the keys of the JSON body, nested for messages (docs/contract.md#updates). */
+/** The mask of a request without one: the keys of the JSON body, nested for messages (docs/internals/contract.md#updates). */
 export const impliedMask = (schema: Message, json: unknown): string[] => {
   if (typeof json !== "object" || json === null) return [];
   return fieldsOf(schema).flatMap(({ name, spellings, info, message }) => {

@@ -31,7 +31,7 @@ const folders = [
   join("provider", "program", "generated"),
 ] as const;
 const [fromSchema, fromPlugin, fromKinds] = folders;
-const page = join("docs", "capabilities.md");
+const page = join("docs", "reference", "capabilities.md");
 const table = join("docs", "resources.md");
 
 const below = (folder: string, files: Iterable<[string, string]>) =>

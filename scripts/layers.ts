@@ -1,5 +1,5 @@
 // The imports between rooms. A room imports its own files, the files of the rooms inside it, and the places in its row.
-// docs/architecture.md has the reasons. A new room needs a row.
+// docs/internals/architecture.md has the reasons. A new room needs a row.
 //
 //   node scripts/layers.ts
 import { readFileSync } from "node:fs";

@@ -25,7 +25,8 @@ export const deadReferences = (files: ReadonlyMap<string, string>): DeadReferenc
       const page = pages.get(file);
       const problems = page ? pageProblems(file, page, repository) : [];
       // A file that cites this page may use its fault numbers.
-      const citesFaults = file === "docs/faults.md" || /(docs\/|\]\()faults\.md/.test(text);
+      const citesFaults =
+        file === "docs/internals/faults.md" || /(docs\/internals\/|\]\((?:[\w.-]+\/)*)faults\.md/.test(text);
       for (const [index, written] of (page?.prose ?? commentsIn(file, text)).entries()) {
         const line = written.replaceAll(/\b[a-z]+:\/\/\S+/g, " ");
         const texts = [...wordProblems(file, line, repository), ...namesOfDocuments(line, citesFaults)];
@@ -112,15 +113,15 @@ const wordProblems = (file: string, line: string, repository: Repository) =>
 /** Finds names of documents that the repository does not contain. */
 const namesOfDocuments = (line: string, citesFaults: boolean) => [
   ...[...line.matchAll(/\bdecisions? (\d+)/gi)].map(
-    ([name, number]) => `"${name}" has no address: write docs/contract.md#d${number}`,
+    ([name, number]) => `"${name}" has no address: write docs/internals/contract.md#d${number}`,
   ),
   ...[...line.matchAll(/\bcontract,? (?:section \d+|\d+\.\d+)/gi)].map(
-    ([name]) => `"${name}" is not in this repository: write a section of docs/contract.md`,
+    ([name]) => `"${name}" is not in this repository: write a section of docs/internals/contract.md`,
   ),
   ...[...line.matchAll(/\borganisations?\b/gi)].map(([name]) => `"${name}" is spelled organization, as in the API`),
   ...[...line.matchAll(/\bissue \d+/gi)].map(([name]) => `"${name}" is not in this repository: write what it says`),
   ...[...(citesFaults ? [] : line.matchAll(/\bF(\d\d?)\b/g))].map(
-    ([name, number]) => `"${name}" has no address: write docs/faults.md#f${number}`,
+    ([name, number]) => `"${name}" has no address: write docs/internals/faults.md#f${number}`,
   ),
 ];
 

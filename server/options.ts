@@ -36,7 +36,7 @@ export interface ServerOptions extends BoundOptions {
   seed?: ParsedSeed;
   /**
    * the built-in roles, from `parseRoles`: friendly names of capabilities by name of role, such as `{ viewer: ["groups.list"] }`. owner and
-   * viewer must be among them. Default: the table of this version (docs/capabilities.md)
+   * viewer must be among them. Default: the table of this version (docs/reference/capabilities.md)
    */
   roles?: RoleBundles;
   /** called with each write that was carried out, in the order of their transactions, before it is answered; it must not throw */
@@ -51,10 +51,10 @@ export interface ServerOptions extends BoundOptions {
   log?: Log;
   /** requests a second that one caller may make; default: no limit */
   rateLimit?: number;
-  /** a second binding of one identity to one role in one group is ALREADY_EXISTS (docs/contract.md#d19); default: allowed */
+  /** a second binding of one identity to one role in one group is ALREADY_EXISTS (docs/internals/contract.md#d19); default: allowed */
   uniqueRoleBindings?: boolean;
   /**
-   * a caller may grant capabilities that it does not hold, which the published contract does not exclude (docs/contract.md#d21); with `dev`
+   * a caller may grant capabilities that it does not hold, which the published contract does not exclude (docs/internals/contract.md#d21); with `dev`
    * only; default: it may not
    */
   withoutAntiEscalation?: boolean;

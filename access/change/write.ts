@@ -101,7 +101,7 @@ const secretsOfAnswer = ({ method, response }: Call) =>
     .filter((value) => typeof value === "string");
 
 const createOf = ({ resource, field, schema }: WriteMethod, request: Json, response: Json, encoding: Encoding) => {
-  // The parent of a group may be a name or a suffix (docs/contract.md#values).
+  // The parent of a group may be a name or a suffix (docs/internals/contract.md#values).
   const parent = resource.root ? parentOf(response.uid as string) : (request.parent as string);
   const own = request[field as string] as Json;
   return {

@@ -303,4 +303,5 @@ const pendingItem = ({ resource, logicalName, kind, uid, name, groupName, time, 
 const REPAIR =
   "An update repairs what differs if it refreshes: with options: { refresh: always } in Pulumi.yaml, or as pulumi up --refresh. ";
 
-const footOf = ({ drift }: DriftReport) => `${drift.length > 0 ? REPAIR : ""}docs/drift.md says what to do about each.`;
+const footOf = ({ drift }: DriftReport) =>
+  `${drift.length > 0 ? REPAIR : ""}docs/access.md#drift says what to do about each.`;

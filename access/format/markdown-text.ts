@@ -46,8 +46,8 @@ const docsBase = once((manifest: URL) => {
 
 const MANIFEST = new URL("../../package.json", import.meta.url);
 
-/** `docs/review.md#gains-owner` as an address. */
+/** `docs/change.md#gains-owner` as an address. */
 export const docsAddress = (path: string): string => `${docsBase(MANIFEST)}/${path}`;
 
 /** The explanation of a rule: each has a section with its name. */
-export const pathOfRule = (rule: RuleName): string => `docs/review.md#${rule}`;
+export const pathOfRule = (rule: RuleName): string => `docs/change.md#${rule}`;

@@ -82,7 +82,7 @@ export const rolesDocument = ({ origin, roles, changed, notVisible }: RolesRepor
       roles.map((one) => line`${one.name}${[countsOf(one)]}`),
     ),
   ],
-  foot: "`--format json` lists the capabilities. docs/roles.md says what to do about a change.",
+  foot: "`--format json` lists the capabilities. docs/reference/roles.md says what to do about a change.",
 });
 
 /** `: 138 capabilities (8 grant, 61 write, 4 use, 65 read)` */

@@ -1,5 +1,5 @@
 // The records that the caller can list, and where it cannot. The API's lists never deny: a caller without the right gets fewer rows
-// (docs/contract.md#authorization).
+// (docs/internals/contract.md#authorization).
 import type { Client } from "../../client/client.ts";
 import { apiErrorOf, apiText, hasCode, ListError, sessionErrorOf } from "../../client/errors.ts";
 import { forEachOf } from "../../client/in-parallel.ts";

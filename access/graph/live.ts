@@ -1,6 +1,6 @@
 // The access graph of the current records: everything that the caller can list, and where it cannot list. The API's lists never deny: a
-// caller without the right gets fewer rows (docs/contract.md#authorization). To find missing rights, it asks for a record that does not
-// exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5). Another service may refuse or lack a whole list: the
+// caller without the right gets fewer rows (docs/internals/contract.md#authorization). To find missing rights, it asks for a record that does not
+// exist: the answer is 403 without the right, and 404 with it (docs/internals/contract.md#d5). Another service may refuse or lack a whole list: the
 // rest of the graph is still read.
 import { ancestorsOf, rootOf } from "../../schema/index.ts";
 import { worstFirst } from "./danger.ts";

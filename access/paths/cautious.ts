@@ -1,5 +1,5 @@
 // The access that someone can reach if the service lets callers grant access that they do not hold, and if people do their part. The
-// published contract excludes neither (docs/contract.md#d21). No request here blocks another one, so the search continues from its results,
+// published contract excludes neither (docs/internals/contract.md#d21). No request here blocks another one, so the search continues from its results,
 // the shortest ways first.
 import type { InviteNode, NodeId, ProviderNode, RoleNode } from "../graph/graph.ts";
 import { isOpen } from "../graph/people.ts";

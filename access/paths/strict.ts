@@ -1,4 +1,4 @@
-// The access that someone can reach by the rules of the reference server (docs/contract.md#d21, docs/contract.md#change-of-claims): a
+// The access that someone can reach by the rules of the reference server (docs/internals/contract.md#d21, docs/internals/contract.md#change-of-claims): a
 // caller grants only access that it holds. A caller takes an identity if it may change it and holds all access of the identity in its own
 // organization. It also gains what another organization grants the identity. If a binding of that identity blocks this, a caller who may
 // remove it does so. Granting the access of several identities to one of them combines it.

@@ -65,7 +65,7 @@ export interface AccessTest {
   at?: string;
   can: readonly string[];
   cannot: readonly TestDenial[];
-  /** also covers access that paths could reach (docs/paths.md) */
+  /** also covers access that paths could reach (docs/access.md#paths) */
   ever?: true;
   place?: Place;
 }

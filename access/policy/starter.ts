@@ -53,7 +53,7 @@ tests:
     cannot: ["*.create", "*.update", "*.delete"]
 `;
 
-export const starterRules = `# A review that finds one of these exits with 3, and so does a failed test (docs/review.md#rules).
+export const starterRules = `# A review that finds one of these exits with 3, and so does a failed test (docs/change.md#rules).
 deny: [gains-owner, last-owner-goes, matches-everyone, pull-request-writes]
 `;
 

@@ -71,7 +71,7 @@ const fail = (message: string) => {
   throw new QuestionError(message);
 };
 
-/** Only a caller who may list a group learns that it does not exist (docs/contract.md#d5). */
+/** Only a caller who may list a group learns that it does not exist (docs/internals/contract.md#d5). */
 const isMissing = async (client: Caller, uid: string): Promise<boolean> => {
   try {
     await getRecord(client, GROUP, uid);

@@ -1,4 +1,4 @@
-// Pull tokens (docs/contract.md#pull-tokens): the credentials of container and package clients. To the service, each is an identity with
+// Pull tokens (docs/internals/contract.md#pull-tokens): the credentials of container and package clients. To the service, each is an identity with
 // static keys. A caller who may create identities can give this form to an identity that holds more. So the form shows only the purpose of
 // an identity, and its capabilities show its access.
 

@@ -1,4 +1,4 @@
-// Who the caller is, and what it may do where. The API answers that for any valid token (docs/contract.md#validate), even for a caller who
+// Who the caller is, and what it may do where. The API answers that for any valid token (docs/internals/contract.md#validate), even for a caller who
 // may list nothing. If a service lacks that answer, the bindings and roles of the caller are listed, and unreadable ones are named.
 import type { Caller, Client } from "../../client/client.ts";
 import { apiErrorOf, apiText } from "../../client/errors.ts";
@@ -96,7 +96,7 @@ const grantsIn = ({ capabilities = [] }: ResponseOf<"Validate">) =>
 export const throughText = ({ role }: Pick<OwnGrant, "role">): string => role ?? "the capabilities of its token";
 
 /**
- * A token that was limited to scopes holds a role only inside them (docs/contract.md#d28), while the service names the group of the
+ * A token that was limited to scopes holds a role only inside them (docs/internals/contract.md#d28), while the service names the group of the
  * binding.
  */
 const withinScopes = (grants: readonly OwnGrant[], { internal }: Caller["claims"]): OwnGrant[] => {

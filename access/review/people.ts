@@ -103,7 +103,7 @@ export const keysIn = (issuerKeys: string): string[] => {
     const isPlain = Object.keys(set).join() === "keys" && compact(JSON.stringify(set)) === compact(issuerKeys);
     if (isPlain && Array.isArray(set.keys) && set.keys.length > 0) return set.keys.map(equalityKey);
   } catch {
-    // The API stores any text (docs/contract.md#issuer-key-text).
+    // The API stores any text (docs/internals/contract.md#issuer-key-text).
   }
   return [issuerKeys];
 };

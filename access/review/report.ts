@@ -4,7 +4,7 @@
 //   identities     each identity that changes: its gains and losses, and who can assume it before and after
 //   people         likewise for access without an identity: people, invites, holders of static keys
 //   findings       findings of the rules (access/review/rules.ts), including the allowed ones
-//   opens, closes  paths to more access that the change brings, and that it ends (docs/paths.md)
+//   opens, closes  paths to more access that the change brings, and that it ends (docs/access.md#paths)
 //   deletedGroups  deleted groups, with the contents of each
 //   adopted        existing records that the program adopts
 //   forceDestroy   resources that may delete records that no resource manages

@@ -154,7 +154,7 @@ const findAssumable = (context: TestContext, relationship: Json): Actor[] => {
 const holdersIn = ({ graph }: TestContext) =>
   [...new Set(Array.from(graph.bindings.values(), ({ identity }) => identity))].sort();
 
-// The access that an actor of a test could reach by paths (docs/paths.md), for a test with `ever`. An open invite is left out: its people
+// The access that an actor of a test could reach by paths (docs/access.md#paths), for a test with `ever`. An open invite is left out: its people
 // are separate actors.
 
 /** Maximum steps of the searches of a test: a few seconds. */

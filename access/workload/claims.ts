@@ -1,5 +1,5 @@
 // Compares a workload's token with the identity that it wants, field by field: the exchange refuses a stranger without a reason. Written
-// independently of the server's own comparison (docs/contract.md#claim-matching), and tested against it.
+// independently of the server's own comparison (docs/internals/contract.md#claim-matching), and tested against it.
 import { isObject, type Json, newBudget, patternMatcher, STATIC_KEYS_LIFE_MS } from "../../schema/index.ts";
 import { quote, relativeTimeText } from "../text.ts";
 
@@ -122,7 +122,7 @@ const compare = ({ claim, field, texts, pattern }: Wanted, claims: Json): ClaimC
 const textIn = (claim: string, value: unknown) => {
   if (typeof value === "boolean" && claim !== "iss" && claim !== "sub" && claim !== "aud") return String(value);
   if (typeof value !== "string") return undefined;
-  // Google's tokens have two names for their issuer (docs/contract.md#claim-matching).
+  // Google's tokens have two names for their issuer (docs/internals/contract.md#claim-matching).
   return claim === "iss" && value === "accounts.google.com" ? "https://accounts.google.com" : value;
 };
 

@@ -99,7 +99,7 @@ const printReport = (report: Document) => {
   return documentAsMarkdown(report);
 };
 
-/** Sends the requests of the reviewed change and no others: docs/apply.md. */
+/** Sends the requests of the reviewed change and no others: docs/change.md#apply. */
 const apply = async ({ stack = "", digest = "", services, ...settings }: Settings): Promise<Outcome> => {
   const file = join(settings.changeFolder ?? "", CHANGE);
   const further =

@@ -106,7 +106,7 @@ const remove = async (flags: RevokeFlags): Promise<number> => {
   });
 
   // The file for --undo omits grants that somebody else has removed meanwhile. The API answers their delete as if it had done it
-  // (docs/contract.md#d4).
+  // (docs/internals/contract.md#d4).
   const now = new Set(found.held.length === 0 ? [] : (await listGrants(client, holder)).map(({ uid }) => uid));
   const held = found.held.filter(({ binding }) => now.has(binding));
   const target = { ...found, held };

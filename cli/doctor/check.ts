@@ -20,7 +20,7 @@ export const bad = (id: string, message: string, fix: string): Check => ({ id, o
 // The configuration as the provider reads it, each value with its source. A wrong value is not printed: it may be a token in the wrong
 // place.
 
-const DOCS = "docs/configuration.md lists the settings";
+const DOCS = "docs/reference/provider.md lists the settings";
 
 export const checkSettings = (parsed: ParsedConfig, get: GetConfig | undefined, env: Env): Check[] => {
   const found = foundSettings(get, env);
@@ -68,6 +68,6 @@ export const checkCredentials = ({ credentials }: ParsedConfig, env: Env): Check
     problem,
     env.GITHUB_ACTIONS
       ? "give the job the permission id-token: write (docs/ci.md)"
-      : "sign in (docs/connect.md#sign-in), or set one of these variables (docs/configuration.md#credentials)",
+      : "sign in (docs/connect.md#sign-in), or set one of these variables (docs/reference/provider.md#credentials)",
   );
 };

@@ -41,7 +41,7 @@ export const checkPlugin = async (run: AskEngine, project: Project | undefined):
         );
   }
   const version = packageVersion();
-  const install = `pulumi plugin install resource irm v${version} --file pulumi-resource-irm-v${version}.tar.gz (docs/plugin.md)`;
+  const install = `pulumi plugin install resource irm v${version} --file pulumi-resource-irm-v${version}.tar.gz (docs/resources.md#native-plugin)`;
   const installed = pluginVersions(await run("plugin", "ls", "--json"));
   if (installed.includes(version)) return good("plugin", `version ${version} is installed`);
   const found =
@@ -167,6 +167,10 @@ export const checkJournal = async (
     );
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
-    return bad("journal", `${at}: ${withoutSection(error.message)}`, "docs/recovery.md#cannot-write says what to do");
+    return bad(
+      "journal",
+      `${at}: ${withoutSection(error.message)}`,
+      "docs/troubleshooting.md#cannot-write says what to do",
+    );
   }
 };

@@ -113,7 +113,7 @@ const attempt = async (
 };
 
 const CREDENTIALS =
-  "get a new API token (docs/connect.md#sign-in), or correct the credentials (docs/configuration.md#credentials)";
+  "get a new API token (docs/connect.md#sign-in), or correct the credentials (docs/reference/provider.md#credentials)";
 const CLAIMS = "the claims below show what the token has";
 const ADDRESSES =
   "is the address of the token exchange right? It is IRM_AUTH_URL, and without it follows from IRM_BASE_URL";

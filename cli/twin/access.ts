@@ -1,4 +1,4 @@
-// The access of each identity of a twin, by the twin's own authorization (docs/contract.md#validate). It uses nothing of access/graph/: a review
+// The access of each identity of a twin, by the twin's own authorization (docs/internals/contract.md#validate). It uses nothing of access/graph/: a review
 // compares the two.
 import type { Client } from "../../client/client.ts";
 import { hasCode } from "../../client/errors.ts";

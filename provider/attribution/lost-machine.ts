@@ -1,5 +1,5 @@
 // Leftovers of a killed run whose machine is lost with its journal: the engine's state lists the operations that it had begun
-// (docs/faults.md#f26). The records that it was changing are compared like those of an open stack. A record that it created, and that no
+// (docs/internals/faults.md#f26). The records that it was changing are compared like those of an open stack. A record that it created, and that no
 // resource adopts, is named. It is deleted before the run deletes anything else: it may block that deletion.
 
 import { openStackText } from "../../client/preview-marks.ts";

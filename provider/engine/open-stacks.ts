@@ -121,7 +121,7 @@ export const openStepsWith =
     };
   };
 
-// A run without checkpoints is refused if its journal could not replace them: nothing is sent (docs/performance.md#checkpoints).
+// A run without checkpoints is refused if its journal could not replace them: nothing is sent (docs/internals/performance.md#checkpoints).
 
 class Refused extends SessionError {
   override readonly name = "Refused";

@@ -6,7 +6,7 @@ import { kindFromResource } from "./from-resource.ts";
 import { builtInRoleUid, isRoleName, partOf } from "./names.ts";
 
 // Records that refer to another one are deleted first, groups last.
-/** The kinds that a group may hold and a client can delete (docs/contract.md#d7), in the order in which it can be deleted. */
+/** The kinds that a group may hold and a client can delete (docs/internals/contract.md#d7), in the order in which it can be deleted. */
 export const BELOW = Object.values<Resource>(resources)
   .filter(isManaged)
   .filter(({ parent }) => parent === "Group")

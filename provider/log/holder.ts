@@ -62,7 +62,7 @@ const isDead = ({ pid, host, pids, operation }: Holder, own?: string) => {
 };
 
 // Takeover of a lock whose holder is dead or silent. Silent means that the lock has not changed for half a minute by our own clock.
-// The clocks of two machines, or of a file server, are never compared (docs/faults.md#f24).
+// The clocks of two machines, or of a file server, are never compared (docs/internals/faults.md#f24).
 
 const SILENT_MS = 30_000;
 // Longest time that counts between two looks: while this process was suspended, the holder may also have been suspended.

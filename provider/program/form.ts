@@ -93,7 +93,7 @@ export const requireOneForm = (
   if (first !== form)
     throw programError(
       `${type} ${name}: declared as a dynamic resource ("pulumi-irm") and as a native one ("pulumi-irm/plugin"), which is one resource ` +
-        "in two forms; remove one of them, or give it another name (docs/plugin.md).",
+        "in two forms; remove one of them, or give it another name (docs/resources.md#native-plugin).",
     );
 };
 
@@ -113,14 +113,14 @@ const isUntyped = (alias: pulumi.Input<pulumi.URN | pulumi.Alias>): alias is pul
   typeof alias === "object" && !pulumi.Output.isInstance(alias) && !("then" in alias) && alias.type === undefined;
 
 // Resource options that the engine, or the SDK, does not apply to dynamic resources: refused with an alternative, or passed through an
-// input (docs/limits.md).
+// input (docs/resources.md#limits).
 
 /** Throws one sentence for an option that cannot work. */
 const checkOptions = (type: string, name: string, opts: pulumi.CustomResourceOptions): void => {
   if (opts.import !== undefined)
     throw programError(
       `${type} ${name}: the option import does not work for dynamic resources; take the record over with the argument ` +
-        "adopt, its uid, instead (docs/limits.md).",
+        "adopt, its uid, instead (docs/resources.md#limits).",
     );
   if (opts.provider !== undefined)
     throw programError(

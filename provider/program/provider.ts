@@ -8,7 +8,7 @@ import { pinPosition } from "./position.ts";
 import { programError } from "./session.ts";
 
 /**
- * The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/plugin.md).
+ * The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/resources.md#native-plugin).
  * Errors: unknown arguments are one error of the preview.
  *
  * @example

@@ -1,4 +1,4 @@
-// Create, without duplicates or lost records (docs/faults.md#nothing-lost): adopt the record that the program names, recover one that
+// Create, without duplicates or lost records (docs/internals/faults.md#nothing-lost): adopt the record that the program names, recover one that
 // an interrupted run created, or create it. Once a record exists, every failure carries its uid (`Incomplete`).
 import { placeText } from "../../client/records.ts";
 import { isUidp, type Json } from "../../schema/index.ts";

@@ -94,7 +94,7 @@ const advisoriesBelow = async (session: Session, group: string) => {
   return found;
 };
 
-// Deleting an identity deletes its role bindings, wherever they are (docs/contract.md#d8).
+// Deleting an identity deletes its role bindings, wherever they are (docs/internals/contract.md#d8).
 const bindingsOutside = async (session: Session, group: string, doomed: readonly Doomed[]) => {
   const outside: string[] = [];
   for (const { uid, text } of doomed.filter(({ remove }) => remove === "DeleteIdentity"))

@@ -69,7 +69,7 @@ const send = (session: Session, desired: Desired, id: string, paths: string[]) =
   return updateRecord(session, kind, id, Object.fromEntries(touched), paths, args.name);
 };
 
-// The kind has no update: a create of the same name changes the record (docs/contract.md#d19). When its response is lost, it is sent
+// The kind has no update: a create of the same name changes the record (docs/internals/contract.md#d19). When its response is lost, it is sent
 // again: the second one changes nothing.
 const updateByCreate = async (session: Session, id: string, { kind, fields }: Desired): Promise<Json> => {
   if (session.stopped?.reason) throw session.stopped.reason;

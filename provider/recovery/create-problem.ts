@@ -35,7 +35,7 @@ export const ADOPT_ADVICE =
 
 const kindOf = (asked: Asked) => (asked[0] as { desired: Desired }).desired.kind;
 
-/** Why a create must not be sent: it would change the record of the same name (docs/contract.md#d19). */
+/** Why a create must not be sent: it would change the record of the same name (docs/internals/contract.md#d19). */
 export const upsertProblem = (
   session: Session,
   { kind, key, parent, args }: Desired,

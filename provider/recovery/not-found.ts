@@ -1,5 +1,5 @@
 // What a NOT_FOUND means. Reads are eventually consistent: for 5 s after createTime, by the service's clock, NOT_FOUND is not evidence
-// (docs/faults.md#f18). After that it is evidence if the service knows the group that held the record. At a wrong address, or after the
+// (docs/internals/faults.md#f18). After that it is evidence if the service knows the group that held the record. At a wrong address, or after the
 // organization was deleted, everything is NOT_FOUND.
 import type { CallOptions } from "../../client/client.ts";
 import { addAdvice, apiErrorOf, hasCode, sessionErrorOf, withSection } from "../../client/errors.ts";

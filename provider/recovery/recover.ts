@@ -179,7 +179,7 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
 };
 
 /**
- * Reports creates whose outcome is unknown, with the records each may have produced (docs/faults.md#l1). It does so on the first read
+ * Reports creates whose outcome is unknown, with the records each may have produced (docs/internals/faults.md#l1). It does so on the first read
  * or delete of a process, for the stack of this resource. An up settles the creates that the program declares.
  */
 export const reportPendingCreates = async (session: Session, pending: readonly Entry[]): Promise<void> => {

@@ -1,4 +1,4 @@
-// The journal of a process (docs/faults.md#nothing-lost): a create is on disk before its POST, and its outcome after it. A run that dies
+// The journal of a process (docs/internals/faults.md#nothing-lost): a create is on disk before its POST, and its outcome after it. A run that dies
 // in between leaves a pending entry, and the next run searches for the record instead of creating another one.
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";

@@ -118,7 +118,7 @@ const entryOf = (text: string): [string, string] => {
   return [text.slice(0, at), text.slice(at + 1)];
 };
 
-// Whether the engine saves its state after each step, or once at the end (docs/performance.md#checkpoints).
+// Whether the engine saves its state after each step, or once at the end (docs/internals/performance.md#checkpoints).
 
 /** As the engine reads its variable (IsTruthy of github.com/pulumi/pulumi/blob/master/sdk/go/common/util/cmdutil/console.go). */
 export const skipsCheckpoints = ({ PULUMI_SKIP_CHECKPOINTS: flag = "" }: Env): boolean =>

@@ -135,7 +135,7 @@ const any: JsonSchema = { type: "object", properties: { "@type": { type: "string
 const sortKeys = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-// A zod message as a schema of OpenAPI 3.0: its JSON (docs/contract.md#json), and the rules that JSON Schema can express.
+// A zod message as a schema of OpenAPI 3.0: its JSON (docs/internals/contract.md#json), and the rules that JSON Schema can express.
 
 type JsonSchema = { readonly [key: string]: unknown };
 

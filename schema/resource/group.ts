@@ -61,7 +61,7 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
   GetGroup: standard.get("groups.list"),
   DeleteGroup: standard.delete("groups.delete"),
   ListGroups: standard.list("groups.list", { name: plain(2, string, "The whole name") }, 3),
-  // Unscoped on purpose: any caller may create an organization; the service checks a parent (docs/contract.md#authorization).
+  // Unscoped on purpose: any caller may create an organization; the service checks a parent (docs/internals/contract.md#authorization).
   CreateGroup: {
     http: "POST /groups/{parent=**}",
     body: "group",
@@ -73,7 +73,7 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     capabilities: ["groups.create"],
   },
   UpdateGroup: standard.update("groups.update"),
-  // Uses the e-mail domain in the caller's token, never one in the request (docs/contract.md#groups).
+  // Uses the e-mail domain in the caller's token, never one in the request (docs/internals/contract.md#groups).
   LookupGroup: {
     http: "GET /groups:lookupGroup",
     request: message("iam.LookupGroupRequest", {}),
@@ -103,7 +103,7 @@ export const group = resource("Group", groupOperations, {
   schema: Group,
   root: true,
   replacementBreaks: "its uid and the uids of everything below it would change, and the role bindings in it would end",
-  // Groups below the root inherit its kind (docs/contract.md#groups).
+  // Groups below the root inherit its kind (docs/internals/contract.md#groups).
   violations: ({ kind }, parent) =>
     parent === undefined || isZero(Group.shape.kind, kind)
       ? []

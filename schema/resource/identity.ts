@@ -24,7 +24,7 @@ import { uidp } from "../uidp.ts";
 const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
 
 /**
- * Accepts https, and http on loopback, which a server may refuse (docs/contract.md#d32). URL parsers must agree on the
+ * Accepts https, and http on loopback, which a server may refuse (docs/internals/contract.md#d32). URL parsers must agree on the
  * spelling: no upper-case host, default port, dot or empty segment, and no number in place of an address. So the server
  * fetches exactly the address that it compares.
  */
@@ -74,7 +74,7 @@ const claimPatterns = stringMap
     }
   });
 
-/** Patterns are RE2 and match the whole claim (docs/contract.md#d12). */
+/** Patterns are RE2 and match the whole claim (docs/internals/contract.md#d12). */
 export const ClaimMatch = message(
   "iam.Identity.ClaimMatch",
   {

@@ -209,7 +209,7 @@ export const Repo = message(
       "Tags that are kept up to date; order and duplicates mean nothing; default: the source's",
       { list: "set", serverChosen: true },
     ),
-    // The published JSON name is the snake_case one (docs/contract.md#json).
+    // The published JSON name is the snake_case one (docs/internals/contract.md#json).
     sync_config: optional(9, SyncConfig, "Syncs from another repo", {
       outputText: "The repo that it syncs from, by its uid, and when syncing ends",
       alias: "syncConfig",
@@ -251,7 +251,7 @@ const repoOperations = rows("registry.ReposService", "/registry/{version}", {
     capabilities: ["repo.list"],
     scope: "uid",
   },
-  // The second capability is internal: people change a readme where the images are built (docs/contract.md#repos).
+  // The second capability is internal: people change a readme where the images are built (docs/internals/contract.md#repos).
   UpdateRepoReadme: {
     http: "PATCH /repos/{repoReadme.uid=**}/readme",
     body: "repoReadme",

@@ -38,7 +38,7 @@ export const Role = message(
     ...recordTimes(5),
   },
   {
-    // A role with an internal-only capability must also hold `internal` (docs/contract.md#authorization).
+    // A role with an internal-only capability must also hold `internal` (docs/internals/contract.md#authorization).
     rules: ({ capabilities }) => {
       if (!Array.isArray(capabilities) || capabilities.includes("CAP_INTERNAL")) return [];
       const needing = capabilities.filter(isInternalOnly).map(capabilityName).join(", ");
@@ -51,7 +51,7 @@ export type Role = z.infer<typeof Role>;
 
 const standard = standardMethods(Role, "role", "roles");
 const roleOperations = rows("iam.RolesService", "/iam/{version}", {
-  // Unscoped: built-in roles are readable by all; the service checks custom ones (docs/contract.md#authorization).
+  // Unscoped: built-in roles are readable by all; the service checks custom ones (docs/internals/contract.md#authorization).
   GetRole: { ...standard.get("roles.list"), scope: undefined },
   ListRoles: standard.list("roles.list", { name: plain(2, string, "The whole name") }, 3),
   CreateRole: standard.create("roles.create"),

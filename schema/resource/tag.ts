@@ -53,7 +53,7 @@ const tagOperations = rows("registry.TagsService", "/registry/{version}", {
     },
     10,
   ),
-  // An upsert by name (docs/contract.md#d19).
+  // An upsert by name (docs/internals/contract.md#d19).
   CreateTag: standard.create("tag.create"),
   DeleteTag: standard.delete("tag.delete"),
 });

@@ -1,4 +1,4 @@
-// The token exchange (docs/contract.md#exchange, in the spirit of RFC 8693): a workload's token in, an API token out. A
+// The token exchange (docs/internals/contract.md#exchange, in the spirit of RFC 8693): a workload's token in, an API token out. A
 // refresh token is exchanged for an API token and the next refresh token (RFC 6749 section 6).
 // No body binding: every field is a parameter of a query, of a form, or of JSON that is read as a form.
 import { z } from "zod";
@@ -27,7 +27,7 @@ export const ExchangeRequest = message(
 );
 export type ExchangeRequest = z.infer<typeof ExchangeRequest>;
 
-// Clients parse this response strictly: no further field (docs/contract.md#exchange).
+// Clients parse this response strictly: no further field (docs/internals/contract.md#exchange).
 export const RawToken = message("oidc.RawToken", {
   token: plain(1, string, "The token; secret", { secret: true }),
   refreshToken: plain(2, string, "The refresh token; secret", { secret: true }),
@@ -93,7 +93,7 @@ export const pingOperations = rows("ping.PingService", "/ping/{version}", {
   },
 }) satisfies Operations;
 
-// WhoAmI (docs/contract.md#validate), a method of v1: the claims of an API token about its holder, and the roles bound to it now.
+// WhoAmI (docs/internals/contract.md#validate), a method of v1: the claims of an API token about its holder, and the roles bound to it now.
 
 export const WhoAmI = message("auth.WhoAmI", {
   issuer: plain(1, string, "`iss` of the token"),

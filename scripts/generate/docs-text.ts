@@ -34,7 +34,7 @@ A role is a list of capabilities. This page has every capability that the API pu
 and the built-in roles that have it. Write them by these names in a policy (\`can: [repo.list]\`), in \`capabilities\` of a \`Role\`, and in
 \`npx pulumi-irm access --capability tag.create\`.
 
-A role that is bound at a group holds there and everywhere below. [The contract](contract.md#capabilities) has the rules. *Internal*:
+A role that is bound at a group holds there and everywhere below. [The contract](../internals/contract.md#capabilities) has the rules. *Internal*:
 only the service's own roles can hold it. *Deprecated*: the service keeps it for old roles. A capability without a method belongs to a
 part of the API that this project does not serve.
 
@@ -46,7 +46,7 @@ The built-in roles are as of ${BUILT_IN_ROLES_SOURCE.date}, from ${BUILT_IN_ROLE
 [\`irm roles\`](roles.md) shows what your service has.
 `;
 
-/** docs/capabilities.md: every published capability, by service, with the methods that require it and the built-in roles that have it. */
+/** docs/reference/capabilities.md: every published capability, by service, with the methods that require it and the built-in roles that have it. */
 export const capabilitiesPage = (): string => {
   const methods = Object.entries(operations as Readonly<Record<string, Operation>>);
   const rows = capabilities.map((one) => ({

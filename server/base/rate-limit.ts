@@ -1,4 +1,4 @@
-// Rate limits (docs/contract.md#d25): a token bucket for each caller, full after one second of silence. A request that finds it
+// Rate limits (docs/internals/contract.md#d25): a token bucket for each caller, full after one second of silence. A request that finds it
 // empty is RESOURCE_EXHAUSTED, with the time after which to retry (google.rpc.RetryInfo).
 import { isIPv6 } from "node:net";
 import { apiError, retryInfo } from "../../schema/index.ts";

@@ -1,5 +1,5 @@
 // Identifies the caller (RFC 6750): one Authorization header with one of our bearer tokens. Every failure has the same text; the
-// log gets the cause (docs/contract.md#d23).
+// log gets the cause (docs/internals/contract.md#d23).
 import {
   ancestorsOf,
   apiError,
@@ -72,8 +72,8 @@ export const createAuthenticate = (
   };
 };
 
-// Authorization (docs/contract.md#authorization). A caller holds the capabilities of the roles that are bound to it
-// now (docs/contract.md#d28), at the group of each binding and everywhere below. The limits of its token apply.
+// Authorization (docs/internals/contract.md#authorization). A caller holds the capabilities of the roles that are bound to it
+// now (docs/internals/contract.md#d28), at the group of each binding and everywhere below. The limits of its token apply.
 
 /** A caller, with the limits of its token. */
 export interface Caller extends Limits {

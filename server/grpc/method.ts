@@ -84,7 +84,7 @@ const unknownIn = (value: unknown, path = ""): string[] => {
 };
 
 // The methods of the table as gRPC handlers: binary to the JSON of REST, through the pipeline, and back. Published methods
-// that are not served are refused as such (docs/contract.md#d31).
+// that are not served are refused as such (docs/internals/contract.md#d31).
 
 export interface GrpcMethods {
   pipeline: Pipeline;

@@ -34,7 +34,7 @@ export const grpcStatus = (error: ApiError, service: string) => {
   return { code: status.code, details: status.message, metadata };
 };
 
-// Every gRPC response carries the request id, and with an error its details (AIP-193, docs/contract.md#d30). grpc-js
+// Every gRPC response carries the request id, and with an error its details (AIP-193, docs/internals/contract.md#d30). grpc-js
 // refuses some calls by itself, with only a text: an unknown method, a message that is too large, an unknown compression, a
 // missed deadline.
 

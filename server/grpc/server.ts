@@ -1,4 +1,4 @@
-// gRPC on connections that the port hands over (docs/contract.md#wire): the methods of the table, reflection and health.
+// gRPC on connections that the port hands over (docs/internals/contract.md#wire): the methods of the table, reflection and health.
 import { constants, type Http2Server, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Duplex } from "node:stream";
 import { Server, ServerCredentials } from "@grpc/grpc-js";

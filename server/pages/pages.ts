@@ -89,7 +89,7 @@ const readAsset = (name: string): Buffer => {
 };
 
 // The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517), and with `--dev` the pages of the development issuer, which
-// mints a token for anyone on this machine who asks (docs/contract.md#d33).
+// mints a token for anyone on this machine who asks (docs/internals/contract.md#d33).
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
 

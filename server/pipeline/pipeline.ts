@@ -142,7 +142,7 @@ const identifyCaller = async (
 const isTokenOperation = (operation: OperationName): operation is Exclude<OperationName, ServedName> =>
   isExchange(operations[operation]);
 
-// Authorization comes before existence (AIP-211, docs/contract.md#d5). A malformed uid is not a scope.
+// Authorization comes before existence (AIP-211, docs/internals/contract.md#d5). A malformed uid is not a scope.
 const authorize = (row: Operation, request: Json, caller: ServiceContext["caller"]) => {
   if (!row.scope) {
     if ("uid" in row.request.shape) checkUid("uid", request.uid);
@@ -196,7 +196,7 @@ export const decodeRequest = (
   const request = withoutZeros(row.request, value);
   const field = row.body ? row.request.shape[row.body] : undefined;
   const resource = field && asMessage(field);
-  // Without a mask, the keys of the body are the mask (docs/contract.md#updates).
+  // Without a mask, the keys of the body are the mask (docs/internals/contract.md#updates).
   if (resource && "updateMask" in row.request.shape && !request.updateMask)
     request.updateMask = impliedMask(resource, body).join(",");
   if (
@@ -223,7 +223,7 @@ const withoutZeros = (schema: Message, value: Json): Json => {
   return kept;
 };
 
-/** Violations name fields of the resource, whatever wraps it on a wire (docs/contract.md#d29). */
+/** Violations name fields of the resource, whatever wraps it on a wire (docs/internals/contract.md#d29). */
 export const relative = ({ field, description }: FieldViolation, body: string | undefined): FieldViolation =>
   body && field.startsWith(`${body}.`) ? { field: field.slice(body.length + 1), description } : { field, description };
 

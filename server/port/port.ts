@@ -1,4 +1,4 @@
-// One port for both wires (docs/contract.md#wire). In the clear the first bytes of a connection show its version of HTTP; with
+// One port for both wires (docs/internals/contract.md#wire). In the clear the first bytes of a connection show its version of HTTP; with
 // TLS, ALPN does (RFC 7301). A client that offers both gets HTTP/1.1: gRPC clients offer only h2.
 
 import { readFileSync } from "node:fs";

@@ -127,7 +127,7 @@ const setPath = (json: Json, [key = "", ...rest]: string[], value: unknown): Jso
   return json;
 };
 
-// REST to the pipeline: path, query and body to one request message (google.api.http, docs/contract.md#paths).
+// REST to the pipeline: path, query and body to one request message (google.api.http, docs/internals/contract.md#paths).
 
 interface RestMessage {
   contentType: string | undefined;
@@ -136,7 +136,7 @@ interface RestMessage {
   body: Buffer;
 }
 
-/** Throws the transport errors (docs/contract.md#d31). */
+/** Throws the transport errors (docs/internals/contract.md#d31). */
 export const decodeRest = (match: Extract<Match, { kind: "route" }>, message: RestMessage, strictBodies: boolean) => {
   const row: Operation = operations[match.route.operation as Call["operation"]];
   const violations: FieldViolation[] = [];

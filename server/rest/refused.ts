@@ -13,7 +13,7 @@ export interface RestError {
   json: Status;
 }
 
-/** `http`: if it is not the status of the code (docs/contract.md#d31). */
+/** `http`: if it is not the status of the code (docs/internals/contract.md#d31). */
 export const restError = (error: ApiError, service = "iam", http: number = codes[error.code].http): RestError => {
   const delay = error.detail("RetryInfo")?.retryDelay;
   return {
@@ -102,7 +102,7 @@ export const refusalOf = (error: unknown, service?: string): RestError => {
   return error.http === 413 ? { ...refusal, headers: { ...refusal.headers, connection: "close" } } : refusal;
 };
 
-/** The error of a request that reached no method (docs/contract.md#d31). */
+/** The error of a request that reached no method (docs/internals/contract.md#d31). */
 export const unroutedError = (match: Exclude<Match, { kind: "route" }>, method: string, path: string): RestError => {
   switch (match.kind) {
     case "path":

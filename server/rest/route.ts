@@ -1,5 +1,5 @@
 // The HTTP side of the table of methods: path templates of google.api.http to routes, for every version that is served.
-// Verb suffixes and sub-paths win over the bare wildcard (docs/contract.md#paths).
+// Verb suffixes and sub-paths win over the bare wildcard (docs/internals/contract.md#paths).
 import {
   type HttpMethod,
   type Operation,
@@ -19,7 +19,7 @@ interface Route {
   literal: number;
   /** fields of the request in the path, in order */
   fields: string[];
-  /** undefined: published, not served (docs/contract.md#d31) */
+  /** undefined: published, not served (docs/internals/contract.md#d31) */
   operation?: OperationName;
   name: string;
   service: string;
@@ -62,7 +62,7 @@ const versionPaths = (path: string) =>
 
 const routeOf = (row: { method: HttpMethod; service: string }, path: string, name: string): Route => {
   const fields: string[] = [];
-  // Only the parent of a create may be empty, with or without the slash before it (docs/contract.md#paths).
+  // Only the parent of a create may be empty, with or without the slash before it (docs/internals/contract.md#paths).
   const source = path
     .split(/(\/?\{[^}]+\})/)
     .map((part) => {

@@ -1,4 +1,4 @@
-// REST on connections that the port hands over (docs/contract.md#wire): node's HTTP server with its limits, and every request from its
+// REST on connections that the port hands over (docs/internals/contract.md#wire): node's HTTP server with its limits, and every request from its
 // head to its end. A request has one id for the answer and the log, one log line and one count.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";

@@ -14,7 +14,7 @@ import { type Seed, SeedError } from "./record.ts";
 import { ensureRoles } from "./roles.ts";
 import { type CopyMark, copyMarkOf } from "./unseen.ts";
 
-/** uid of the identity that anyone may assume (docs/contract.md#d22). */
+/** uid of the identity that anyone may assume (docs/internals/contract.md#d22). */
 export const ANYONE = "0a11000000000000000000000000000000000001";
 
 /** `sub` of the development issuer's tokens that may assume the owner. */

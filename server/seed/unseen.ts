@@ -1,5 +1,5 @@
 // Records that a copy lacks because its reader could not see them. Requests for them get PERMISSION_DENIED and never NOT_FOUND, as for
-// a caller who may not read (docs/contract.md#d5). A record that was not copied does not count as deleted.
+// a caller who may not read (docs/internals/contract.md#d5). A record that was not copied does not count as deleted.
 import type { z } from "zod";
 import {
   apiError,

@@ -1,4 +1,4 @@
-// Account associations: one for each group, with the group's own uid (docs/contract.md#account-associations).
+// Account associations: one for each group, with the group's own uid (docs/internals/contract.md#account-associations).
 import { alreadyExists, inputViolations, notFound, operations } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";

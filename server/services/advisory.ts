@@ -1,4 +1,4 @@
-// Advisories (docs/contract.md#advisories): read only, from the seed. Some filters need values that a record does not
+// Advisories (docs/internals/contract.md#advisories): read only, from the seed. Some filters need values that a record does not
 // show: the type of its newest event, the text to search. They are computed when the record is written.
 import { type Advisory, AdvisoryEvent, oneofsOf, toSnake } from "../../schema/index.ts";
 import { among, type Condition, equals } from "../store/list.ts";

@@ -36,7 +36,7 @@ export interface ServiceContext {
   /** milliseconds since the epoch, one value for the whole request */
   now: number;
   identityRules: IdentityRules;
-  /** an identity is bound to a role at most once in a group (docs/contract.md#d19) */
+  /** an identity is bound to a role at most once in a group (docs/internals/contract.md#d19) */
   uniqueRoleBindings: boolean;
   /** a caller may grant what it does not hold (`--without-anti-escalation`) */
   withoutAntiEscalation: boolean;

@@ -1,5 +1,5 @@
 // External groups of identity providers. Their members get a role at the organization when they sign in, so mapping a group takes
-// what binding that role there takes (docs/contract.md#d21).
+// what binding that role there takes (docs/internals/contract.md#d21).
 import {
   alreadyExists,
   type ExternalGroupRoleMapping,
@@ -41,7 +41,7 @@ export const externalGroupRoleMappingService = {
     ]);
     existing(context, "group", scope);
     // The identity provider may be in a group below, and the role is granted at the organization. The published contract says so itself
-    // (docs/contract.md#mapping-role), so this also holds without anti-escalation.
+    // (docs/internals/contract.md#mapping-role), so this also holds without anti-escalation.
     const role = context.store.get(shapes.role, roleUid);
     demand(context.caller, ["role_bindings.create", ...(role ? capabilitiesOfRole(role) : [])], scope);
     throwIfMapped(context.store, parent, input);

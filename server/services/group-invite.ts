@@ -1,5 +1,5 @@
 // Invites to a group. One is a promise of a role binding, so creating it takes what granting the role takes
-// (docs/contract.md#d21). Only the response of the create contains the code; its hash is stored.
+// (docs/internals/contract.md#d21). Only the response of the create contains the code; its hash is stored.
 import { createHash, randomBytes } from "node:crypto";
 import { durationMs, type GroupInvite } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";

@@ -20,7 +20,7 @@ import type { ServiceContext, ServiceMethods } from "./context.ts";
 import { permissionDenied, recordFrom, recordsOf, uidIn } from "./record.ts";
 import { insertOwner } from "./role-binding.ts";
 
-// kind and status belong to the organization; the groups below inherit them (docs/contract.md#groups).
+// kind and status belong to the organization; the groups below inherit them (docs/internals/contract.md#groups).
 export const groupFrom = (row: Row, store: Store): Group => {
   const root = isRoot(row.uid) ? row : store.get(shapes.group, rootOf(row.uid));
   const { kind, status } = (root?.body ?? {}) as Partial<Group>;
@@ -58,7 +58,7 @@ export const groupService = {
     // The name was verified: LookupGroup finds the organization of a domain by it.
     if (next.verified && next.name !== before.name)
       throw permissionDenied("the name of a verified group is set by the operator of the service");
-    // `*` also requests to write kind and status (docs/contract.md#d17); a subgroup's kind is its root's.
+    // `*` also requests to write kind and status (docs/internals/contract.md#d17); a subgroup's kind is its root's.
     if (paths.includes("*") && !next.kind) next.kind = before.kind;
     if (next.kind !== before.kind && (paths.includes("*") || !isRoot(row.uid)))
       throw invalidArgument([
@@ -98,7 +98,7 @@ const demandFounder = ({ caller, identityRules }: ServiceContext) => {
     );
 };
 
-// The parent of a new group may also be a suffix of a uid, or the name of one group in scope (docs/contract.md#values).
+// The parent of a new group may also be a suffix of a uid, or the name of one group in scope (docs/internals/contract.md#values).
 const parentGroup = (context: ServiceContext, parent: string): string => {
   if (isUidp(parent)) return parent;
   const readable = { scopes: scopesWith(context.caller, ["groups.list"]) };
@@ -113,7 +113,7 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
   throw invalidArgument([{ field: "parent", description }]);
 };
 
-// One violation for each kind of child (docs/contract.md#d7). The binding of the founder is deleted with the organization.
+// One violation for each kind of child (docs/internals/contract.md#d7). The binding of the founder is deleted with the organization.
 const CHILDREN = Object.values(resources)
   .filter(({ parent }) => parent === "Group")
   .map(({ field, words, list }) => {
@@ -124,7 +124,7 @@ const CHILDREN = Object.values(resources)
     };
   });
 
-// LookupGroup: the verified organization named like the e-mail domain of the caller (docs/contract.md#lookup-group). Every
+// LookupGroup: the verified organization named like the e-mail domain of the caller (docs/internals/contract.md#lookup-group). Every
 // refusal has the same words, so that no caller can find out which organizations exist.
 
 // They verify an address before they put it into a token. With `--dev`, so does the development issuer.

@@ -1,5 +1,5 @@
 // Identity providers. Everyone who signs in for the first time is granted the default role, so setting one up takes what
-// granting that role takes (docs/contract.md#d21). The client secret is not stored and so cannot be shown.
+// granting that role takes (docs/internals/contract.md#d21). The client secret is not stored and so cannot be shown.
 import { IdentityProvider, type Json, parseMask } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
 import type { IdentityRules, ServiceMethods } from "./context.ts";

@@ -1,4 +1,4 @@
-// Identities: who may call. Deleting one deletes its bindings in the same transaction (docs/contract.md#d8).
+// Identities: who may call. Deleting one deletes its bindings in the same transaction (docs/internals/contract.md#d8).
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
@@ -34,7 +34,7 @@ export const identityService = {
   CreateIdentity: ({ parent, identity }, context) => {
     const { identityRules, now } = context;
     const violations = relationshipViolations(identity, identityRules, { now, createTime: now });
-    // The published error for an empty body names only `name` (docs/contract.md#sample-a): a missing relationship is reported
+    // The published error for an empty body names only `name` (docs/internals/contract.md#sample-a): a missing relationship is reported
     // once the rest is valid.
     const input = records.input(context, identity, violations, (all) =>
       all.length > 1 ? all.filter(({ field }) => field !== "claimMatch") : all,
@@ -53,7 +53,7 @@ export const identityService = {
       relationshipViolations(changed, context.identityRules, { now: context.now, createTime }),
     );
     // A caller who decides who assumes an identity can assume it, so the caller must hold its grants
-    // (docs/contract.md#change-of-claims). Another organization that grants it something trusts its managers here.
+    // (docs/internals/contract.md#change-of-claims). Another organization that grants it something trusts its managers here.
     if (!isDeepStrictEqual(relationshipOf(next), relationshipOf(row.body)))
       for (const [group, capabilities] of grantsOf(context.store, row.uid))
         if (rootOf(group) === rootOf(row.uid)) demandHeld(context, capabilities, group);

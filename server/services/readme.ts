@@ -1,4 +1,4 @@
-// The readme of a repo (docs/contract.md#readme): Markdown whose HTML contains nothing that a sanitizer of user content removes.
+// The readme of a repo (docs/internals/contract.md#readme): Markdown whose HTML contains nothing that a sanitizer of user content removes.
 // It is checked when it is written, so that a page that shows it need not.
 import { Parser } from "htmlparser2";
 import MarkdownIt, { type Token } from "markdown-it";

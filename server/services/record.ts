@@ -30,7 +30,7 @@ import { shapes } from "../store/shape.ts";
 import type { Row, Shape, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 
-/** The RFC 3339 spelling of a stored time, UTC with milliseconds (docs/contract.md#json). */
+/** The RFC 3339 spelling of a stored time, UTC with milliseconds (docs/internals/contract.md#json). */
 export const timeText = (ms: number): string => new Date(ms).toISOString();
 
 export const times = (row: Row): { createTime: string; updateTime: string } => ({
@@ -46,7 +46,7 @@ type RecordsByKind = { [K in Kind]: ResponseOf<(typeof resources)[K]["operations
 // An interface, so that emitted declarations name the type instead of expanding it.
 interface RecordByKind extends RecordsByKind {}
 
-/** The record, or NOT_FOUND: the caller was authorized before (AIP-211, docs/contract.md#d5). */
+/** The record, or NOT_FOUND: the caller was authorized before (AIP-211, docs/internals/contract.md#d5). */
 export const existing = (context: ServiceContext, kind: Kind, uid: string): Row => {
   const row = context.store.get(shapes[kind], uid);
   const { createdBy = Infinity } = context;
@@ -68,7 +68,7 @@ const copiedInput = (schema: Message, { uid: _, createTime: _c, updateTime: _u, 
 };
 
 /**
- * A partial update (docs/contract.md#d18): unknown paths are refused by name; fields outside the mask are neither applied nor
+ * A partial update (docs/internals/contract.md#d18): unknown paths are refused by name; fields outside the mask are neither applied nor
  * validated. `current` contains the present fields; `next` of the result contains those after the change.
  */
 export const changeInput = (
@@ -171,7 +171,7 @@ export const recordsOf = <K extends Kind, T = RecordByKind[K], P extends string 
       context.store.remove(shape, uid);
       return {};
     },
-    /** Idempotent: to delete a missing record succeeds (docs/contract.md#d4). */
+    /** Idempotent: to delete a missing record succeeds (docs/internals/contract.md#d4). */
     deleteIfThere: ({ uid }: { uid: string }, context: ServiceContext) => {
       context.store.remove(shape, uid);
       return {};

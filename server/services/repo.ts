@@ -1,5 +1,5 @@
-// Repos: a name is unique in a group (docs/contract.md#d19). A repo that syncs from another shows the current values of that
-// repo in the fields that it inherits, and cannot change them (docs/contract.md#inherited). Deleting a repo deletes its
+// Repos: a name is unique in a group (docs/internals/contract.md#d19). A repo that syncs from another shows the current values of that
+// repo in the fields that it inherits, and cannot change them (docs/internals/contract.md#inherited). Deleting a repo deletes its
 // tags.
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -124,7 +124,7 @@ const inheritedViolation = (field: string): FieldViolation => ({
   description: "is inherited from the repo that this one syncs from and cannot be changed",
 });
 
-// To restate an inherited value is not a change (docs/contract.md#inherited), nor is leaving it unset under `*`.
+// To restate an inherited value is not a change (docs/internals/contract.md#inherited), nor is leaving it unset under `*`.
 const inheritedViolations = (
   store: Store,
   input: Json,
@@ -147,7 +147,7 @@ const throwIfTaken = (store: Store, group: string, name: string) => {
   if (taken) throw alreadyExists("Repo", taken.uid as string, `the group ${group} has a repo ${name} already`);
 };
 
-// The source of a repo (docs/contract.md#sync-source): another repo that the caller may pull from. A request names it by uid,
+// The source of a repo (docs/internals/contract.md#sync-source): another repo that the caller may pull from. A request names it by uid,
 // by its path in the catalog (`chainguard/nginx`) or by the image (`cgr.dev/chainguard/nginx`). The uid is stored.
 
 type Sync = NonNullable<Repo["sync_config"]>;

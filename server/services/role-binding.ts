@@ -1,4 +1,4 @@
-// Role bindings grant access. The caller must hold the capabilities of the bound role (docs/contract.md#d21).
+// Role bindings grant access. The caller must hold the capabilities of the bound role (docs/internals/contract.md#d21).
 import {
   alreadyExists,
   BATCH_MAX,
@@ -18,7 +18,7 @@ import { demandRole, founderRoleIn, roleViolations } from "./role.ts";
 
 type Link = { identityUid: string; roleUid: string };
 
-// Hydrated as published: the uids are in the objects, not beside them (docs/contract.md#role-bindings).
+// Hydrated as published: the uids are in the objects, not beside them (docs/internals/contract.md#role-bindings).
 const roleBindingFrom = (row: Row, store: Store) => {
   const { identityUid, roleUid } = row.body as Link;
   const identity = store.get(shapes.identity, identityUid);
@@ -62,7 +62,7 @@ export const roleBindingService = {
     return records.insert(context, uidIn(context, parent), link);
   },
 
-  // Atomic, in order, at most 25 (AIP-233, docs/contract.md#role-bindings).
+  // Atomic, in order, at most 25 (AIP-233, docs/internals/contract.md#role-bindings).
   BatchCreateRoleBindings: ({ parent, requests = [], roleUid }, context) => {
     const size = requests.length;
     if (size === 0 || size > BATCH_MAX)
@@ -101,7 +101,7 @@ export const insertOwner = (store: Store, uid: string, identityUid: string, now:
 export const insertFounding = (store: Store, row: { uid: string; parent?: string; body: Link }, now: number): void =>
   store.insert(shapes.roleBinding, { ...row, createTime: now, updateTime: now }, { founding: 1 });
 
-// With `--unique-role-bindings` an identity has a role at most once in a group (docs/contract.md#d19). `changedUid`: the binding
+// With `--unique-role-bindings` an identity has a role at most once in a group (docs/internals/contract.md#d19). `changedUid`: the binding
 // that an update changes; new bindings have no uid.
 const throwIfBound = (context: ServiceContext, group: string, links: Link[], changedUid = "") => {
   if (!context.uniqueRoleBindings || context.original) return;

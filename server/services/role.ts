@@ -1,4 +1,4 @@
-// Roles: sets of capabilities. A caller grants only what it holds (docs/contract.md#d21); built-in roles are read-only.
+// Roles: sets of capabilities. A caller grants only what it holds (docs/internals/contract.md#d21); built-in roles are read-only.
 
 import { createHash } from "node:crypto";
 import {
@@ -56,7 +56,7 @@ export const roleService = {
 
 const withoutRepeats = (role: Role): Role => ({ ...role, capabilities: [...new Set(role.capabilities)] });
 
-// An invite does not keep its role: it shows none once the role is deleted (docs/contract.md#group-invites).
+// An invite does not keep its role: it shows none once the role is deleted (docs/internals/contract.md#group-invites).
 const USES = [
   ["role_bindings WHERE role_uid", "cannot delete role that is bound"],
   ["identity_providers WHERE default_role", "cannot delete role that is the default of an identity provider"],
@@ -83,18 +83,18 @@ export const roleViolations = (
   return [{ field, description: `role ${uid} does not exist at ${group} or above` }];
 };
 
-/** A caller who grants a role, now or later, holds all its capabilities (docs/contract.md#d21). */
+/** A caller who grants a role, now or later, holds all its capabilities (docs/internals/contract.md#d21). */
 export const demandRole = (context: ServiceContext, group: string, uid: string): void => {
   const role = context.store.get(shapes.role, uid);
   if (role) demandHeld(context, capabilitiesOfRole(role), group);
 };
 
-/** Anti-escalation (docs/contract.md#d21): who gives capabilities to others holds them. */
+/** Anti-escalation (docs/internals/contract.md#d21): who gives capabilities to others holds them. */
 export const demandHeld = (context: ServiceContext, capabilities: Iterable<string>, group: string): void => {
   if (!context.withoutAntiEscalation && !context.caller.operates) demand(context.caller, capabilities, group);
 };
 
-// The roles that exist from the start, readable by all (docs/contract.md#built-in-roles). The uid of `viewer` is the published
+// The roles that exist from the start, readable by all (docs/internals/contract.md#built-in-roles). The uid of `viewer` is the published
 // one; the others differ between environments and are fixed here. A copy of another service contains the roles of that service.
 
 /** uid of a built-in role: one segment, fixed. */

@@ -1,5 +1,5 @@
-// Tags: names in a repo. Creating one that exists moves it (docs/contract.md#d19). Lists omit three kinds unless the
-// request includes them (docs/contract.md#tags).
+// Tags: names in a repo. Creating one that exists moves it (docs/internals/contract.md#d19). Lists omit three kinds unless the
+// request includes them (docs/internals/contract.md#tags).
 import { alreadyExists, HIDDEN_TAGS, type Tag } from "../../schema/index.ts";
 import { type Condition, equals } from "../store/list.ts";
 import type { ServiceMethods } from "./context.ts";

@@ -1,5 +1,5 @@
-// Validate (docs/contract.md#validate): the claims of the caller's token, and the current grants of its identity, as far as the token
-// may use them (docs/contract.md#d28).
+// Validate (docs/internals/contract.md#validate): the claims of the caller's token, and the current grants of its identity, as far as the token
+// may use them (docs/internals/contract.md#d28).
 import { capabilityName, isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";

@@ -1,5 +1,5 @@
-// The only list query (docs/contract.md#lists): filters and readable scopes by range on the uid, keyset cursor, one order for
-// all kinds (docs/contract.md#d14).
+// The only list query (docs/internals/contract.md#lists): filters and readable scopes by range on the uid, keyset cursor, one order for
+// all kinds (docs/internals/contract.md#d14).
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
@@ -249,7 +249,7 @@ const parseCount = (value: number | undefined, field: string, violations: FieldV
 
 // Page tokens (AIP-158): a keyset cursor, signed, with a checksum of the request, one of the caller, and the time of issue.
 // Malformed, foreign, of another caller or of another query: INVALID_ARGUMENT. Older than three days: the list restarts
-// (docs/contract.md#d6).
+// (docs/internals/contract.md#d6).
 
 interface Cursor {
   /** sort key and uid of the last row of the page before */

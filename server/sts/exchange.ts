@@ -1,4 +1,4 @@
-// The token exchange (docs/contract.md#exchange, in the spirit of RFC 8693): a workload's token in, an API token out.
+// The token exchange (docs/internals/contract.md#exchange, in the spirit of RFC 8693): a workload's token in, an API token out.
 // Read `exchange` from top to bottom: each paragraph is one check, and each refuses by throwing.
 import { type ExchangeRequest, type FieldViolation, isUidp, type RawToken, rootOf } from "../../schema/index.ts";
 import { auditDecision, describeToken, type ExchangeEvent } from "./audit.ts";
@@ -40,7 +40,7 @@ interface IssuerDocuments {
 export const createExchange = (options: ExchangeOptions, documents: IssuerDocuments) => {
   const { clock, authUrl, audiences, identities, signer } = options;
   const devIssuerUrl = options.dev ? options.devIssuerUrl : undefined;
-  // The host with its port: a bare `127.0.0.1` would be everyone's (docs/contract.md#d11).
+  // The host with its port: a bare `127.0.0.1` would be everyone's (docs/internals/contract.md#d11).
   const defaultAudience = oneOf([authUrl, new URL(authUrl).host, ...audiences]);
 
   const exchange = async (

@@ -1,4 +1,4 @@
-// Mints the API token (docs/contract.md#api-tokens): its identity, actor, audience, lifetime and limits.
+// Mints the API token (docs/internals/contract.md#api-tokens): its identity, actor, audience, lifetime and limits.
 import { randomUUID } from "node:crypto";
 import { API_TOKEN_LIFE_MS, capabilityBits } from "../../schema/index.ts";
 import type { Signer } from "./key/signer.ts";
@@ -71,7 +71,7 @@ export const actorOf = ({ issuer, subject, claims }: WorkloadToken, audience: st
   };
 };
 
-// Informs the client of its capabilities; the server reads the bindings at each request (docs/contract.md#d28). A claim that is
+// Informs the client of its capabilities; the server reads the bindings at each request (docs/internals/contract.md#d28). A claim that is
 // too long keeps the groups nearest to the root, whose capabilities hold everywhere below.
 const capabilityClaim = (grants: Grants): Record<string, string> => {
   const claim: Record<string, string> = {};

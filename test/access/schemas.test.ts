@@ -41,7 +41,7 @@ const testsSchema = schemaOf("./access.tests.schema.json");
 const areValid = (text: string): boolean => testsSchema.safeParse(parse(text)).success;
 
 test("access.tests.schema.json accepts the file of the example, and those of the docs", () => {
-  const files = [...read("docs/tests.md").matchAll(/```yaml\n(tests:.*?)```/gs)].map(([, text]) => text as string);
+  const files = [...read("docs/policy.md").matchAll(/```yaml\n(tests:.*?)```/gs)].map(([, text]) => text as string);
   expect(files.length).toBeGreaterThan(0);
   for (const text of [read("examples/policy/access.tests.yaml"), ...files]) expect(areValid(text), text).toBe(true);
 });

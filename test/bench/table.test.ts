@@ -7,10 +7,10 @@ import { fillTables, tablesOf } from "./engine/table.ts";
 const root = join(import.meta.dirname, "..", "..");
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
 
-const page = read("docs", "performance.md");
+const page = read("docs", "internals", "performance.md");
 const tables = tablesOf(JSON.parse(read("test", "bench", "recorded", "results.json")));
 
-test("docs/performance.md shows the figures of the last run, and all of them", () => {
+test("docs/internals/performance.md shows the figures of the last run, and all of them", () => {
   const markers = [...page.matchAll(/<!-- bench ([a-z]+) -->/g)].map(([, id]) => id);
   expect(markers.toSorted()).toEqual(Object.keys(tables).toSorted());
   expect(fillTables(page, tables)).toBe(page);

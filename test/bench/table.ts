@@ -1,4 +1,4 @@
-// Puts the last results of engine.ts into docs/performance.md, between the markers.
+// Puts the last results of engine.ts into docs/internals/performance.md, between the markers.
 //
 //   npm run -s bench:table
 import { readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { root } from "../../scripts/base/project.mjs";
 import { fillTables, tablesOf } from "./engine/table.ts";
 
 const results = JSON.parse(readFileSync(join(root, "test", "bench", "recorded", "results.json"), "utf8"));
-const page = join(root, "docs", "performance.md");
+const page = join(root, "docs", "internals", "performance.md");
 const text = readFileSync(page, "utf8");
 const filled = fillTables(text, tablesOf(results));
 if (filled !== text) writeFileSync(page, filled);

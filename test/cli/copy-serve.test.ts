@@ -134,7 +134,7 @@ test("irm serve --copy-of refuses to send the token of another service", async (
   expect(await runIrm("serve", "--copy-of", proxy.url)).toEqual(
     exactFailure(
       1,
-      "irm serve: pulumi-irm is not configured:\n  - --copy-of: no credentials; IRM_TOKEN is for the service of IRM_BASE_URL, so set IRM_BASE_URL to the same address, with a token for it\nSee docs/recovery.md#sign-in\n",
+      "irm serve: pulumi-irm is not configured:\n  - --copy-of: no credentials; IRM_TOKEN is for the service of IRM_BASE_URL, so set IRM_BASE_URL to the same address, with a token for it\nSee docs/troubleshooting.md#sign-in\n",
     ),
   );
   expect(proxy.seen).toEqual([]);

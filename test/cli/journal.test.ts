@@ -105,7 +105,7 @@ it("irm recover list reports no entries of a missing folder, and a journal that 
     code: 1,
     stderr:
       `irm recover list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); free some space or choose another ` +
-      "folder: irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write\n",
+      "folder: irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/troubleshooting.md#cannot-write\n",
   });
 });
 

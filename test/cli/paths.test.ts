@@ -23,8 +23,8 @@ const withoutUids = (text: string): string => {
     .replaceAll(encodeURIComponent(api.baseUrl), "https%3A%2F%2Firm.example.com");
 };
 
-test("prints what docs/paths.md shows", async () => {
-  const page = readFileSync(new URL("../../docs/paths.md", import.meta.url), "utf8");
+test("prints what docs/access.md#paths shows", async () => {
+  const page = readFileSync(new URL("../../docs/access.md", import.meta.url), "utf8");
   const [, shown = ""] = /```\n(Paths to more access in acme.*?)```/s.exec(page) ?? [];
   const { stdout, ...others } = await paths();
   expect(others).toEqual({ code: 0, stderr: "" });

@@ -143,8 +143,10 @@ test("with adopt.json beside it, a file with mistakes is reported, and the acces
   );
 });
 
-test("docs/revoke.md shows what its example prints", async () => {
-  const page = readFileSync(new URL("../../docs/revoke.md", import.meta.url), "utf8");
+test("docs/access.md#revoke shows what its example prints", async () => {
+  const [, page = ""] = readFileSync(new URL("../../docs/access.md", import.meta.url), "utf8").split(
+    '<a id="revoke"></a>',
+  );
   const fences = [...page.matchAll(/```(?:yaml)?\n(.*?)```\n/gs)].map(([, text = ""]) => text);
   const [policy = "", printed, left] = fences;
   const other = await startPlainServer("{ name: acme }");

@@ -1,4 +1,4 @@
-// Every error of provider and commands ends with the address of its section in docs/recovery.md, or is listed here because its text says
+// Every error of provider and commands ends with the address of its section in docs/troubleshooting.md, or is listed here because its text says
 // what to do. So a new error without an address fails this test.
 import { globSync, readFileSync } from "node:fs";
 import ts from "typescript";
@@ -183,9 +183,9 @@ function textOf(args: readonly ts.Expression[]): string {
   return [head.text, ...templateSpans.map(({ literal }) => literal.text)].join("…");
 }
 
-// The sections of docs/recovery.md: errors name each of them, and some source file has each message of the page's table.
+// The sections of docs/troubleshooting.md: errors name each of them, and some source file has each message of the page's table.
 
-const page = readFileSync(`${root}/docs/recovery.md`, "utf8");
+const page = readFileSync(`${root}/docs/troubleshooting.md`, "utf8");
 const own = readFileSync(`${root}/client/errors.ts`, "utf8");
 const sections = [...own.matchAll(/^ {2}\| "([a-z-]+)"/gm)].map(([, section = ""]) => section);
 
@@ -232,6 +232,6 @@ test.each(messages)("a source file has: %s", (message) => {
 test("an address is at the end of an error once, whatever the error quotes", () => {
   const inner = withSection("GetGroup group g: PERMISSION_DENIED: no", "denied");
   expect(withSection(`the record cannot be read: ${inner}\nUse other credentials.`, "unreadable-entry")).toBe(
-    "the record cannot be read: GetGroup group g: PERMISSION_DENIED: no\nUse other credentials.\nSee docs/recovery.md#unreadable-entry",
+    "the record cannot be read: GetGroup group g: PERMISSION_DENIED: no\nUse other credentials.\nSee docs/troubleshooting.md#unreadable-entry",
   );
 });

@@ -124,7 +124,7 @@ const sessionOf = (env: Env, ...steps: Parameters<typeof scriptedTransport>) => 
 const MAY_BE = "it may have expired, or be for another audience than irm:baseUrl";
 const hint = (origin: string) =>
   "UNAUTHENTICATED: Unauthenticated: the token is not valid\n" +
-  `The API token was refused: ${MAY_BE}. It comes from ${origin}.\nSee docs/recovery.md#sign-in`;
+  `The API token was refused: ${MAY_BE}. It comes from ${origin}.\nSee docs/troubleshooting.md#sign-in`;
 
 const job = {
   ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",

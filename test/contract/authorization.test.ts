@@ -1,6 +1,6 @@
 // Every method with no token, a malformed token, an expired token, as a stranger, a viewer beside, a viewer and the owner.
-// Also with a record that does not exist. Who may call it, its name or its case says (docs/contract.md#authorization,
-// docs/contract.md#d5, docs/contract.md#d23). scope.test.ts: where a grant holds; escalation.test.ts: what may be granted.
+// Also with a record that does not exist. Who may call it, its name or its case says (docs/internals/contract.md#authorization,
+// docs/internals/contract.md#d5, docs/internals/contract.md#d23). scope.test.ts: where a grant holds; escalation.test.ts: what may be granted.
 import { describe, expect, test } from "vitest";
 import { type Operation, type OperationName, operations, type Resource, resources } from "../../schema/index.ts";
 import { type Actor, queryText } from "../harness/api-server.ts";
@@ -16,7 +16,7 @@ const OTHERS: OperationName[] = ["Exchange", "ExchangeGet", "ExchangeRefreshToke
 /** Answers that say who asks. */
 const OF_THE_CALLER: OperationName[] = ["LookupIdentity", "Validate"];
 
-/** Deletes that succeed when there is nothing to delete (docs/contract.md#d8). */
+/** Deletes that succeed when there is nothing to delete (docs/internals/contract.md#d8). */
 const IDEMPOTENT: OperationName[] = ["DeleteRoleBinding", "DeleteAccountAssociation"];
 
 /** What holds the records of a method. */

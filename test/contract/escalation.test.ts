@@ -1,5 +1,5 @@
 // Creating or changing a role binding or a role needs, besides its own capability, every capability that the bound role
-// grants, at that group (docs/contract.md#d21); narrowed.test.ts has each method. The switch --without-anti-escalation:
+// grants, at that group (docs/internals/contract.md#d21); narrowed.test.ts has each method. The switch --without-anti-escalation:
 // what the published contract does not exclude.
 import { describe, expect, test } from "vitest";
 import { createServer } from "../../server/index.ts";

@@ -1,4 +1,4 @@
-// Every method with a token that the exchange has narrowed (docs/contract.md#d28), of an identity that may do
+// Every method with a token that the exchange has narrowed (docs/internals/contract.md#d28), of an identity that may do
 // everything: without a capability of the method, outside the scopes, and without a capability of the role that it
 // gives, it is refused; with just these, in the group of the record, it is served.
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 // Every operation in scope, compared with the published OpenAPI document: path, method, parameters, typed fields of
 // request and response. Each deviation is listed with its reason. A published method that is out of scope answers
-// UNIMPLEMENTED (501), never 404 (docs/contract.md#d31). And the descriptors that the server uses for gRPC: names,
+// UNIMPLEMENTED (501), never 404 (docs/internals/contract.md#d31). And the descriptors that the server uses for gRPC: names,
 // numbers, types, oneofs, presence, JSON names, reserved fields, enums and nesting.
 import { readFileSync } from "node:fs";
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
@@ -28,15 +28,15 @@ interface Deviation {
 const MEMBERS = "(externalGroupId|roleUid|scope)";
 const DEVIATIONS = (
   [
-    // A successful DELETE has an empty body (docs/contract.md#d20).
+    // A successful DELETE has an empty body (docs/internals/contract.md#d20).
     [/_Delete/, /^answer$/, undefined, "object"],
-    // The tutorial documents the parameter, which the published document leaves out (docs/contract.md#parameters).
+    // The tutorial documents the parameter, which the published document leaves out (docs/internals/contract.md#parameters).
     [/_Update/, /^query updateMask$/, "string", undefined],
-    // A PATCH holds the fields to change (docs/contract.md#updates).
+    // A PATCH holds the fields to change (docs/internals/contract.md#updates).
     [/_Update/, /^body\.(name|defaultRole)$/, "string", "string (required)"],
-    // On create, the request carries identityUid and roleUid (docs/contract.md#role-bindings).
+    // On create, the request carries identityUid and roleUid (docs/internals/contract.md#role-bindings).
     [/^RoleBindingsService_CreateRoleBinding$/, /^body\.(identityUid|roleUid)$/, "string (required)", "string"],
-    // The description of the create says to set all three (docs/contract.md#external-groups).
+    // The description of the create says to set all three (docs/internals/contract.md#external-groups).
     [
       /^ExternalGroupRoleMappingsService_/,
       new RegExp(`^(body|answer(\\.externalGroupRoleMappings\\[\\])?)\\.${MEMBERS}$`),
@@ -45,9 +45,9 @@ const DEVIATIONS = (
     ],
     // AIP-233: the parent of each request may be left empty.
     [/^RoleBindingsService_BatchCreateRoleBindings$/, /^body\.requests\[\]\.parent$/, "string", "string (required)"],
-    // A role has at least one capability (docs/contract.md#roles).
+    // A role has at least one capability (docs/internals/contract.md#roles).
     [/^RolesService_/, /^(answer|answer\.roles\[\]|body)\.capabilities$/, "array (required)", "array"],
-    // Given on create and not returned (docs/contract.md#role-bindings).
+    // Given on create and not returned (docs/internals/contract.md#role-bindings).
     [/^GroupInvitesService_/, /^answer(\.groupInvites\[\])?\.ttl$/, "string", "string (required)"],
   ] as const
 ).map(([operations, place, ours, published]): Deviation => ({ operations, place, ours, published }));
@@ -188,7 +188,7 @@ describe.each([
 
 const registry = grpcRegistry();
 
-/** The line of a type, by its name in its package; v2 is v2beta1, field for field (docs/contract.md#wire). */
+/** The line of a type, by its name in its package; v2 is v2beta1, field for field (docs/internals/contract.md#wire). */
 const textOf = ({ file, typeName }: DescMessage | DescEnum, prefix = ""): string | undefined =>
   publishedText(file.proto.package, prefix + typeName.slice(file.proto.package.length + 1));
 

@@ -1,4 +1,4 @@
-// Requests of REST (docs/contract.md#paths, docs/contract.md#parameters). Paths: wildcards of several segments, `/` and
+// Requests of REST (docs/internals/contract.md#paths, docs/internals/contract.md#parameters). Paths: wildcards of several segments, `/` and
 // `%2F`, the empty parent; verb suffixes and sub-paths win over the wildcard, and the path wins over the body. Query
 // parameters: spellings, encodings, repeated keys, unknown and malformed ones. Bodies: no field twice, which another
 // reader would read otherwise.

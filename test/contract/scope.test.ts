@@ -1,6 +1,6 @@
-// Where a grant holds (docs/contract.md#authorization): at its group and everything below, never beside or above.
+// Where a grant holds (docs/internals/contract.md#authorization): at its group and everything below, never beside or above.
 // authorization.test.ts covers each method with a record beside the grant, or with a missing one. What a token may do
-// (docs/contract.md#d28): the caller's current bindings, intersected with the capabilities and scopes that the exchange
+// (docs/internals/contract.md#d28): the caller's current bindings, intersected with the capabilities and scopes that the exchange
 // requested; the `cap` claim informs clients. narrowed.test.ts: every method with such a token. A binding that is
 // revoked: test/server/port/drain.test.ts.
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Answers as they leave: the bytes of the published error samples (docs/contract.md#errors), and errors of the
-// transport, which have the same body as all others (docs/contract.md#d23, docs/contract.md#d31). And each row of the
+// Answers as they leave: the bytes of the published error samples (docs/internals/contract.md#errors), and errors of the
+// transport, which have the same body as all others (docs/internals/contract.md#d23, docs/internals/contract.md#d31). And each row of the
 // table of errors through both wires of a real port: number, HTTP status, text, reason, domain and details. The forms
 // of the details are copied from the published documents, and the rows are in test/schema/error.test.ts.
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The connection is refused, or the host name does not resolve (docs/faults.md#f1).
+// The connection is refused, or the host name does not resolve (docs/internals/faults.md#f1).
 import { expect, test } from "vitest";
 import { STACK, scenario } from "./scenario.ts";
 import { ALL, acting, throughPlugin } from "./table.ts";

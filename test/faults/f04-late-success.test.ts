@@ -1,4 +1,4 @@
-// A request times out, and a create succeeds later (docs/faults.md#f4).
+// A request times out, and a create succeeds later (docs/internals/faults.md#f4).
 import type { Watch } from "../harness/small-engine/run.ts";
 import type { Stage, Step } from "./scenario.ts";
 import { CHANGES, COMMITTED_LATE, carryOut, runHurried, testFault, UNKNOWN } from "./table.ts";

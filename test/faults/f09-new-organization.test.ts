@@ -1,4 +1,4 @@
-// 403 in an organization that this run has just created, and in one that it has not (docs/faults.md#f9).
+// 403 in an organization that this run has just created, and in one that it has not (docs/internals/faults.md#f9).
 import { expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { type Declared, type Program, ref } from "../harness/small-engine/program.ts";

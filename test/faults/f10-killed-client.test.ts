@@ -1,4 +1,4 @@
-// kill -9 of the engine with its provider, or of one of them, at each point of a request (docs/faults.md#f10).
+// kill -9 of the engine with its provider, or of one of them, at each point of a request (docs/internals/faults.md#f10).
 import { describe, expect, test } from "vitest";
 import type { Run } from "../harness/small-engine/run.ts";
 import { formsOf } from "../support/form.ts";

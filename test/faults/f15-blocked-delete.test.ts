@@ -1,4 +1,4 @@
-// A foreign record blocks a delete (docs/faults.md#f15).
+// A foreign record blocks a delete (docs/internals/faults.md#f15).
 import { expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";

@@ -1,4 +1,4 @@
-// Eventually consistent reads: a new record is not readable yet (docs/faults.md#f18).
+// Eventually consistent reads: a new record is not readable yet (docs/internals/faults.md#f18).
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";

@@ -1,5 +1,5 @@
 // A search through a list of several pages for the record of a lost response, whose page token expires
-// between two pages (docs/faults.md#f19).
+// between two pages (docs/internals/faults.md#f19).
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

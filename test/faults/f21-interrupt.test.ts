@@ -1,11 +1,11 @@
-// ^C or SIGTERM during a request (docs/faults.md#f21).
+// ^C or SIGTERM during a request (docs/internals/faults.md#f21).
 import { expect, test } from "vitest";
 import { scenario, startUntilArrival } from "./scenario.ts";
 import { ALL, acting, throughPlugin } from "./table.ts";
 
 const ACTIONS = [...ALL, "replace"] as const;
 const CANCELLED =
-  "subject: cancelled: the next update continues from the intent journal\nSee docs/recovery.md#recovery-waits";
+  "subject: cancelled: the next update continues from the intent journal\nSee docs/troubleshooting.md#recovery-waits";
 
 test.concurrent.each([
   ...acting(ACTIONS).map((tried) => ({ ...tried, why: "finishes, and the state has it", ends: false })),

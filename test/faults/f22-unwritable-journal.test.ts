@@ -1,4 +1,4 @@
-// A journal that cannot be written (docs/faults.md#f22).
+// A journal that cannot be written (docs/internals/faults.md#f22).
 import { mkdirSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Machines with clocks that are ten minutes wrong (docs/faults.md#f24).
+// Machines with clocks that are ten minutes wrong (docs/internals/faults.md#f24).
 import { expect, test } from "vitest";
 import { scenario } from "./scenario.ts";
 import { everyKind } from "./table.ts";

@@ -1,4 +1,4 @@
-// The machine of a killed run is lost with its journal: the next run has the engine's state alone (docs/faults.md#f26). What counts of
+// The machine of a killed run is lost with its journal: the next run has the engine's state alone (docs/internals/faults.md#f26). What counts of
 // that state has a table in test/provider/recovery/interrupted.test.ts.
 import { cpSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";

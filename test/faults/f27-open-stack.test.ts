@@ -1,4 +1,4 @@
-// kill -9 of a run without checkpoints, which leaves the engine's state as it was before the run (docs/faults.md#f27).
+// kill -9 of a run without checkpoints, which leaves the engine's state as it was before the run (docs/internals/faults.md#f27).
 import { expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
 import { type Program, ref } from "../harness/small-engine/program.ts";

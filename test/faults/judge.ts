@@ -1,4 +1,4 @@
-// "Nothing lost" (docs/faults.md#nothing-lost): L1 to L7, as texts of problems. Compares the server's records with the state,
+// "Nothing lost" (docs/internals/faults.md#nothing-lost): L1 to L7, as texts of problems. Compares the server's records with the state,
 // with the program, and with the records that existed before any of ours.
 import { isDeepStrictEqual } from "node:util";
 import { parentOf } from "../../schema/index.ts";
@@ -86,7 +86,7 @@ const secretsIn = (testbed: Judging, engine: Engine): string[] => {
 };
 
 /**
- * The kinds that every fault is tried on (docs/faults.md): one that holds others, one with a nested field, and one that
+ * The kinds that every fault is tried on (docs/internals/faults.md): one that holds others, one with a nested field, and one that
  * refers to others. Special cases of other kinds have separate rows. `npm run soak:provider` tries
  * roles too: the same steps create, change and delete them as groups.
  */

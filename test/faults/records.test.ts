@@ -1,4 +1,4 @@
-// What becomes of a record: faults 12, 17, 23 and 25 of docs/faults.md.
+// What becomes of a record: faults 12, 17, 23 and 25 of docs/internals/faults.md.
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";

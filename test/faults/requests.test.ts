@@ -1,4 +1,4 @@
-// What the network or the service does to one request: faults 2, 3, 5 to 8, 13 and 14 of docs/faults.md.
+// What the network or the service does to one request: faults 2, 3, 5 to 8, 13 and 14 of docs/internals/faults.md.
 import { expect } from "vitest";
 import type { Scenario, Stage, Step } from "./scenario.ts";
 import { ALL, CHANGES, testFault, UNKNOWN } from "./table.ts";

@@ -1,4 +1,4 @@
-// Faults of sets of role bindings (docs/faults.md#sets): the same promises, for each pair.
+// Faults of sets of role bindings (docs/internals/faults.md#sets): the same promises, for each pair.
 import { describe, expect, test } from "vitest";
 import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
 import { readState } from "../harness/small-engine/state.ts";

@@ -1,4 +1,4 @@
-// Lost responses of creates that do more than create a record (docs/faults.md#f3, docs/faults.md#f20). Only the response to an
+// Lost responses of creates that do more than create a record (docs/internals/faults.md#f3, docs/internals/faults.md#f20). Only the response to an
 // invite has its code. The create of a tag moves an existing tag.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";

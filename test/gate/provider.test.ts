@@ -121,7 +121,7 @@ test("a refusal of the gate is final: it neither waits nor asks again", async ()
   // In an organization of this run, a denial of the service is asked again with new tokens, for half a minute.
   const create = reconcile.create(identity, session, { ...keyOf("bot"), parent: id, name: "bot", claimMatch });
   await expect(create).rejects.toThrow(`CreateIdentity in ${id}: it is not in the change`);
-  await expect(create).rejects.not.toThrow("docs/recovery.md");
+  await expect(create).rejects.not.toThrow("docs/troubleshooting.md");
   expect(clock.sleeps).toEqual([]);
   expect(gate.report()).toMatchObject({ applied: 1, refused: [{ method: "CreateIdentity" }] });
 });

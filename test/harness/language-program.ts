@@ -62,7 +62,7 @@ export const createGoProgram = async (
   return open(place, folder, write, source, {}, goEngine());
 };
 
-/** The module of a program in Go that uses our package, as a user has it after the commands of docs/plugin.md. */
+/** The module of a program in Go that uses our package, as a user has it after the commands of docs/resources.md#native-plugin. */
 const writeGoModule = async (folder: string): Promise<void> => {
   writeFileSync(join(folder, "go.mod"), "module access\n\ngo 1.21\n");
   const [required, replaced] = [`-require=${GO_MODULE}@v0.0.0`, `-replace=${GO_MODULE}=${join(root, GO_SDK)}`];

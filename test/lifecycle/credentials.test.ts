@@ -75,7 +75,7 @@ for (let i = 0; i < 20; i++) new Group("group " + i, { parent: process.env.ORG!,
   expect(found).not.toMatch(/^ +at |Warning|problems|serializing|failed for the same reason/m);
   for (const text of [
     "It does not change the state of what it has not read.",
-    "See docs/recovery.md#sign-in",
+    "See docs/troubleshooting.md#sign-in",
     "Was this server restarted without --db?",
   ])
     expect(refresh.output).toContain(text);

@@ -1,4 +1,4 @@
-// Changes by hand in every field of every kind, and records that were deleted (docs/faults.md#f17).
+// Changes by hand in every field of every kind, and records that were deleted (docs/internals/faults.md#f17).
 import { beforeAll, expect, it } from "vitest";
 import { openWorkplace, type Program } from "../harness/engine-workplace.ts";
 

@@ -1,4 +1,4 @@
-// The same organization in each language: created and destroyed. And the programs of docs/plugin.md, and of the module for Go.
+// The same organization in each language: created and destroyed. And the programs of docs/resources.md#native-plugin, and of the module for Go.
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -84,7 +84,7 @@ for (const { example, open, missing = "" } of examples) {
 }
 
 // As pages have them, with the uid filled in.
-const programOf = (language: string, text: RegExp, file = "docs/plugin.md"): string => {
+const programOf = (language: string, text: RegExp, file = "docs/resources.md"): string => {
   const page = readFileSync(join(root, file), "utf8");
   const programs = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, own]) => own === language);
   const [[, , program = ""] = []] = programs.filter(([, , own = ""]) => text.test(own));
@@ -93,30 +93,36 @@ const programOf = (language: string, text: RegExp, file = "docs/plugin.md"): str
 
 const created = async (program: Stack) => JSON.parse((await program.must("preview", "--json")).stdout).changeSummary;
 
-it("docs/plugin.md has a program in YAML that can be created", async () => {
+it("docs/resources.md#native-plugin has a program in YAML that can be created", async () => {
   const [, resources = ""] = programOf("yaml", /^runtime: yaml$/m).split(/^(?=resources:)/m);
   expect(await created(await createYamlProgram(place, "docs-yaml", resources))).toEqual({ create: 4 });
 });
 
-it.skipIf(withoutPython)(`docs/plugin.md has a program in Python that can be created${withoutPython}`, async () => {
-  const program = await createPythonProgram(place, "docs-python", programOf("python", /^import pulumi_irm/m));
-  expect(await created(program)).toEqual({ create: 4 });
-});
+it.skipIf(withoutPython)(
+  `docs/resources.md#native-plugin has a program in Python that can be created${withoutPython}`,
+  async () => {
+    const program = await createPythonProgram(place, "docs-python", programOf("python", /^import pulumi_irm/m));
+    expect(await created(program)).toEqual({ create: 4 });
+  },
+);
 
-it.skipIf(withoutGo)(`docs/plugin.md and the module have programs in Go that can be created${withoutGo}`, async () => {
-  const programs = ["docs/plugin.md", `${GO_SDK}/README.md`].map((file) => programOf("go", /^func main/m, file));
-  const [page = "", module = ""] = programs;
-  const [, commands = ""] =
-    /^## Go\n+```\n(.*?)^```/ms.exec(readFileSync(join(root, "docs", "plugin.md"), "utf8")) ?? [];
-  const program = await createGoProgram(place, "docs-go", page, async (folder) => {
-    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-    await writeGoTarball(version, folder);
-    // The plugin is in Pulumi.yaml; test/package/plugin-install.test.ts installs it.
-    const own = commands.replace(/^pulumi plugin install .*\n/m, "");
-    expect(own).toContain("go mod tidy");
-    execFileSync("sh", ["-ec", own], { cwd: folder });
-  });
-  expect(await created(program)).toEqual({ create: 4 });
-  program.write(module);
-  expect(await created(program)).toEqual({ create: 3 });
-});
+it.skipIf(withoutGo)(
+  `docs/resources.md#native-plugin and the module have programs in Go that can be created${withoutGo}`,
+  async () => {
+    const programs = ["docs/resources.md", `${GO_SDK}/README.md`].map((file) => programOf("go", /^func main/m, file));
+    const [page = "", module = ""] = programs;
+    const [, commands = ""] =
+      /^### Go\n+```\n(.*?)^```/ms.exec(readFileSync(join(root, "docs", "resources.md"), "utf8")) ?? [];
+    const program = await createGoProgram(place, "docs-go", page, async (folder) => {
+      const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+      await writeGoTarball(version, folder);
+      // The plugin is in Pulumi.yaml; test/package/plugin-install.test.ts installs it.
+      const own = commands.replace(/^pulumi plugin install .*\n/m, "");
+      expect(own).toContain("go mod tidy");
+      execFileSync("sh", ["-ec", own], { cwd: folder });
+    });
+    expect(await created(program)).toEqual({ create: 4 });
+    program.write(module);
+    expect(await created(program)).toEqual({ create: 3 });
+  },
+);

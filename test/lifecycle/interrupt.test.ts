@@ -1,4 +1,4 @@
-// What a create leaves that the engine's end cuts off: docs/faults.md#f10, docs/faults.md#f12, docs/faults.md#f21.
+// What a create leaves that the engine's end cuts off: docs/internals/faults.md#f10, docs/internals/faults.md#f12, docs/internals/faults.md#f21.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
@@ -52,7 +52,7 @@ const providerOf = (run: Started): number => {
 
 const groups = (name: string) => place.rows("groups", "name = ?", name);
 
-/** L1, L2, L3 of docs/faults.md#nothing-lost: the state has the group once. */
+/** L1, L2, L3 of docs/internals/faults.md#nothing-lost: the state has the group once. */
 const expectOne = (program: Program, name: string): void => {
   const held = program.state().resources.filter(({ outputs }) => outputs?.name === name && outputs?.uid !== undefined);
   expect(held.map(({ id }) => id)).toEqual(groups(name).map(({ uid }) => uid));

@@ -1,4 +1,4 @@
-// The quick part of `npm run soak -- --only unchecked-engine --only lost-machine-engine` (docs/faults.md#f26, docs/faults.md#f27).
+// The quick part of `npm run soak -- --only unchecked-engine --only lost-machine-engine` (docs/internals/faults.md#f26, docs/internals/faults.md#f27).
 import { expect, inject, test } from "vitest";
 import { killedRuns } from "../soak/killed-engine.ts";
 

@@ -29,7 +29,7 @@ const freshClone = (): string => {
   return clone;
 };
 
-it("the README's commands run in a fresh clone, and end with the review that docs/review.md shows", async () => {
+it("the README's commands run in a fresh clone, and end with the review that docs/change.md shows", async () => {
   const clone = freshClone();
   // Without what it compiles once here, each of the many processes of the engine would compile all of the SDK.
   const compiles = { NODE_OPTIONS: `--require "${join(clone, "test", "support", "engine-node.cjs")}"` };
@@ -54,7 +54,7 @@ it("the README's commands run in a fresh clone, and end with the review that doc
   servers.push(...[...stderr.matchAll(/to stop it: kill (\d+)$/gm)].map(([, pid]) => Number(pid)));
   expect({ code, servers: servers.length }, `${stdout}\n${stderr}`).toEqual({ code: 0, servers: 1 });
   for (const part of ["All of it happened.", "+ 10 created", "exit code 3"]) expect(stdout).toContain(part);
-  const [shown = ""] = fencesOf(readFileSync(join(clone, "docs", "review.md"), "utf8"), "");
+  const [shown = ""] = fencesOf(readFileSync(join(clone, "docs", "change.md"), "utf8"), "");
   expect(withoutRun(stdout)).toContain(withoutRun(shown));
 });
 

@@ -1,4 +1,4 @@
-// The set-up of docs/apply.md#user: `irm apply --user` as root; the engine, the program and its provider as another user.
+// The set-up of docs/change.md#user: `irm apply --user` as root; the engine, the program and its provider as another user.
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync, linkSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";

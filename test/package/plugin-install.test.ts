@@ -43,7 +43,9 @@ test("npm and two lines in Pulumi.yaml; a refresh and a destroy need no other fi
     import { Group } from "pulumi-irm/plugin";
     import "./documented.js";
     new Group("npm", { parent: "${place.server.organization}", name: "npm" });`;
-  const [documented] = programsOf(project.path, "docs/plugin.md");
+  const documented = programsOf(project.path, "docs/resources.md").find(({ text }) =>
+    text.includes("pulumi-irm/plugin"),
+  );
   const stack = await open("npm", {
     "Pulumi.yaml": `name: npm\nruntime: nodejs\nmain: index.js\n${PLUGINS}`,
     "package.json": { type: "module" },

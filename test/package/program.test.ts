@@ -35,7 +35,7 @@ const stackOf = (project: Installed, name: string, files: Record<string, string 
 const programs = (): DocumentProgram[] =>
   documents(newest.path)
     // The program of an export adopts records by a file beside it (test/lifecycle/export.test.ts).
-    .filter((document) => document !== "docs/export.md")
+    .filter((document) => document !== "docs/take-over.md")
     .flatMap((document) => programsOf(newest.path, document))
     .map(({ place: at, text }) => ({
       place: at.replace(/\W/g, "-"),

@@ -196,9 +196,9 @@ describe("the schema", () => {
     expect(shapeOf({ properties })).toEqual(program.shape(program.declared("ProviderArgs")));
   });
 
-  test("has the version of the package, and the settings of docs/configuration.md", () => {
+  test("has the version of the package, and the settings of docs/reference/provider.md", () => {
     expect(schema.version).toBe(JSON.parse(readFileSync(`${root}/package.json`, "utf8")).version);
-    const rows = readFileSync(`${root}/docs/configuration.md`, "utf8").match(/^\|.*`irm:.*$/gm) ?? [];
+    const rows = readFileSync(`${root}/docs/reference/provider.md`, "utf8").match(/^\|.*`irm:.*$/gm) ?? [];
     const documented = rows.join("\n").matchAll(/`irm:(\w+)`/g);
     expect(new Set(Object.keys(schema.config.variables))).toEqual(new Set([...documented].map(([, name]) => name)));
     expect(Object.keys(schema.provider.inputProperties)).toEqual([...Object.keys(schema.config.variables), "token"]);
@@ -222,7 +222,7 @@ describe("the schema", () => {
     expect(read("sdk/python/pyproject.toml")).toContain(`Repository = "${schema.repository}"\n`);
     expect(GO_MODULE).toBe(`${schema.repository.replace("https://", "")}/sdk/go/irm`);
     expect(read("sdk/go/irm/go.mod")).toContain(`module ${GO_MODULE}\n`);
-    const page = read("docs/plugin.md");
+    const page = read("docs/resources.md");
     expect([...page.matchAll(/[\w./-]+\/sdk\/go\/irm/g)].map(([path]) => path)).toEqual(Array(3).fill(GO_MODULE));
   });
 

@@ -1,4 +1,4 @@
-// docs/architecture.md#add-a-kind lists the files of a kind. Every kind is in them, and there are no more than nine.
+// docs/internals/architecture.md#add-a-kind lists the files of a kind. Every kind is in them, and there are no more than nine.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { isManaged, type Resource, resources, toSnake } from "../../schema/index
 import { root } from "../harness/api-process.ts";
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
-const [, section = ""] = read("docs/architecture.md").split("\n## Add a kind\n");
+const [, section = ""] = read("docs/internals/architecture.md").split("\n## Add a kind\n");
 const files = [...(section.split("\n## ")[0] ?? "").matchAll(/^\| `([^`]+)` \|/gm)].map(([, file = ""]) => file);
 
 test("a kind has at most nine files", () => {

@@ -1,4 +1,4 @@
-// Capabilities: names, bits and the `cap` claim's bit set (docs/contract.md#capabilities, docs/contract.md#api-tokens).
+// Capabilities: names, bits and the `cap` claim's bit set (docs/internals/contract.md#capabilities, docs/internals/contract.md#api-tokens).
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { isInternalOnly } from "../../schema/capability.ts";
@@ -15,7 +15,7 @@ import {
   Role,
 } from "../../schema/index.ts";
 
-// Both published vectors (docs/contract.md#api-tokens).
+// Both published vectors (docs/internals/contract.md#api-tokens).
 const SAMPLE = "AAAAAAAAAHxEQgBAgIBESAiIGDBAiqlk";
 const OWNER = "AAAAAAAAAHz_8gDx4eD__gno-DBB__tv";
 

@@ -1,4 +1,4 @@
-// Errors (docs/contract.md#errors, docs/contract.md#d30): the code table, the message, the form on the wire.
+// Errors (docs/internals/contract.md#errors, docs/internals/contract.md#d30): the code table, the message, the form on the wire.
 import { describe, expect, test } from "vitest";
 import {
   ApiError,
@@ -17,7 +17,7 @@ import {
 
 const DOMAIN = "iam.chainguard.dev";
 
-// Copied from docs/contract.md#errors and docs/contract.md#d30.
+// Copied from docs/internals/contract.md#errors and docs/internals/contract.md#d30.
 test.each<[Code, number, number, string]>([
   ["CANCELLED", 1, 499, "Cancelled"],
   ["UNKNOWN", 2, 500, "Unknown"],

@@ -1,4 +1,4 @@
-// The rules of a resource as input: every violation at once, by path, in the API's words (docs/contract.md#d29).
+// The rules of a resource as input: every violation at once, by path, in the API's words (docs/internals/contract.md#d29).
 import { describe, expect, test } from "vitest";
 import {
   AccountAssociation,

@@ -1,4 +1,4 @@
-// proto3 JSON (docs/contract.md#json): both spellings in, lowerCamel out, unknown fields dropped, malformed values by
+// proto3 JSON (docs/internals/contract.md#json): both spellings in, lowerCamel out, unknown fields dropped, malformed values by
 // path. And the normal form of what means the same.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// Names, descriptions and uids, which alone have the hierarchy (docs/contract.md#values, docs/contract.md#uids,
-// docs/contract.md#d2). Texts that can be printed, addresses of loopback, and the nearest of some names.
+// Names, descriptions and uids, which alone have the hierarchy (docs/internals/contract.md#values, docs/internals/contract.md#uids,
+// docs/internals/contract.md#d2). Texts that can be printed, addresses of loopback, and the nearest of some names.
 import { describe, expect, it, test } from "vitest";
 import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost, isLoopbackUrl } from "../../schema/address.ts";
 import {

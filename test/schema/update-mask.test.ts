@@ -1,4 +1,4 @@
-// Partial update (docs/contract.md#updates, docs/contract.md#d18, AIP-134, AIP-161): masks parsed, implied and applied.
+// Partial update (docs/internals/contract.md#updates, docs/internals/contract.md#d18, AIP-134, AIP-161): masks parsed, implied and applied.
 import { describe, expect, test } from "vitest";
 import {
   applyMask,

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/command.ts";
 const folder = temporaryFolder();
 const target = folder.path("root");
 const generated = ["schema/generated", "plugin/generated", "provider/program/generated"];
-const PAGE = "docs/capabilities.md";
+const PAGE = "docs/reference/capabilities.md";
 afterAll(folder.remove);
 
 const generate = async (...args: string[]) => {

@@ -19,7 +19,7 @@ const deadIn = (path: string, text: string): string[] =>
     new Map([
       ["README.md", "# Readme\n"],
       ["docs/guide.md", GUIDE],
-      ["docs/faults.md", '<a id="f4"></a>\n'],
+      ["docs/internals/faults.md", '<a id="f4"></a>\n'],
       ["server/rest/server.ts", ""],
       ["server/grpc/server.ts", ""],
       ["test/server/base/rate-limit.test.ts", ""],
@@ -77,31 +77,31 @@ describe.each([
 const comment = (text: string) => deadIn("client/a.ts", `// ${text}`);
 
 test.each([
-  ["decision 19", '"decision 19" has no address: write docs/contract.md#d19'],
-  ["contract 1.4", '"contract 1.4" is not in this repository: write a section of docs/contract.md'],
+  ["decision 19", '"decision 19" has no address: write docs/internals/contract.md#d19'],
+  ["contract 1.4", '"contract 1.4" is not in this repository: write a section of docs/internals/contract.md'],
   ["issue 5", '"issue 5" is not in this repository: write what it says'],
-  ["F4", '"F4" has no address: write docs/faults.md#f4'],
+  ["F4", '"F4" has no address: write docs/internals/faults.md#f4'],
 ])("a document that is not in the repository: is dead: %s", (text, problem) =>
   expect(comment(text)).toEqual([`1: ${problem}`]),
 );
 
 test("a document that is not in the repository: is dead in the name of a test, too", () =>
   expect(deadIn("test/a.test.ts", 'test("is once (decision 4)", () => {});')).toEqual([
-    '1: "decision 4" has no address: write docs/contract.md#d4',
+    '1: "decision 4" has no address: write docs/internals/contract.md#d4',
   ]));
 
 test("a document that is not in the repository: is alive for fault numbers in a file that cites their page", () =>
-  expect(comment("F2 to F4 of docs/faults.md#f4")).toEqual([]));
+  expect(comment("F2 to F4 of docs/internals/faults.md#f4")).toEqual([]));
 
 test("a document that is not in the repository: is dead for fault numbers in a file that cites a wrong path", () =>
   expect(comment("faults.md, F4")).toEqual([
-    "1: faults.md does not exist: write docs/faults.md",
-    '1: "F4" has no address: write docs/faults.md#f4',
+    "1: faults.md does not exist: write docs/internals/faults.md",
+    '1: "F4" has no address: write docs/internals/faults.md#f4',
   ]));
 
 test.each(["issues 4 tokens", "decisions", "F16 of 30", "the contract: 2 fields"])(
   "a document that is not in the repository: is alive: %s",
-  (text) => expect(comment(`${text}; docs/faults.md`)).toEqual([]),
+  (text) => expect(comment(`${text}; docs/internals/faults.md`)).toEqual([]),
 );
 
 test("only comments and names of tests are checked, not code", () =>

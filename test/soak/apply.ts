@@ -37,7 +37,7 @@ export const applies = async (options: PartOptions): Promise<PartResult> => {
     plugin,
     server: ["--faults", folder.write("faults.yaml", "rules: []\n")],
     mayBeInPart: false,
-    // A change has no such writes (docs/apply.md#limits).
+    // A change has no such writes (docs/change.md#apply-limits).
     mayWait: false,
     sourceOf: sourceWithTricks,
   };

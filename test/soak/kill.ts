@@ -1,4 +1,4 @@
-// kill -9 under write load (docs/faults.md#f11): a server process is killed while several writers wait for answers, started
+// kill -9 under write load (docs/internals/faults.md#f11): a server process is killed while several writers wait for answers, started
 // again, and its database compared with the acknowledged writes.
 import { DatabaseSync } from "node:sqlite";
 import { startServerProcess } from "../harness/api-process.ts";
@@ -134,7 +134,7 @@ const differences = (database: DatabaseSync, ledgers: readonly Ledger[], organiz
   ];
 };
 
-/** A batch has at most 25 (docs/contract.md#role-bindings). */
+/** A batch has at most 25 (docs/internals/contract.md#role-bindings). */
 const BATCH_MAX = 25;
 /** Records of a kind that a writer keeps, so that the database does not grow for ever. */
 const KEPT = 12;

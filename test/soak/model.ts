@@ -1,4 +1,4 @@
-// Random commands against a server and an oracle written from docs/contract.md; the first answer that differs is shrunk.
+// Random commands against a server and an oracle written from docs/internals/contract.md; the first answer that differs is shrunk.
 import * as fc from "fast-check";
 import { DAY_MS, HOUR_MS } from "../harness/clock.ts";
 import * as commands from "./model/commands.ts";

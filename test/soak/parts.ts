@@ -1,4 +1,4 @@
-// The long proofs with the numbers of their goals (docs/proof.md).
+// The long proofs with the numbers of their goals (docs/internals/proof.md).
 import type { PartOptions, PartResult } from "./part.ts";
 
 export interface Part {

@@ -1,5 +1,5 @@
 // `up` after `up` on programs that change at random, while one request in five fails and processes are killed: each cycle ends,
-// after at most one more run without a fault, with nothing lost (docs/faults.md#nothing-lost).
+// after at most one more run without a fault, with nothing lost (docs/internals/faults.md#nothing-lost).
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { kindRecords } from "../../provider/kind/index.ts";
@@ -226,7 +226,7 @@ const runCycle = async (cycle: Cycle): Promise<{ wasKilled: boolean; program: Pr
     if (follow === "refreshed" || (follow === "destroyed" && isLost)) await must("refresh", program, follow);
     if (follow === "destroyed") {
       await must("destroy", [], follow);
-      // Of a stack whose state is empty, the engine asks no provider (docs/faults.md#f26).
+      // Of a stack whose state is empty, the engine asks no provider (docs/internals/faults.md#f26).
       figures["deleted by irm recover"] += await checked.recover();
       problems.push(...(await judgeDestroyed(testbed, STACK, foreign)));
     }

@@ -24,7 +24,7 @@ const PARTS: {
     least: { "rounds of kill -9": 3, "writes acknowledged": 4, "writes without an answer": 1 },
   },
   {
-    what: "500 random operations are answered as docs/contract.md says",
+    what: "500 random operations are answered as docs/internals/contract.md says",
     prove: model,
     rounds: 500,
     least: { "operations carried out": 500 },

@@ -289,7 +289,7 @@ const PARAMETERS: Record<string, Json> = {
   skip: { type: "integer", minimum: 0, maximum: 0 },
 };
 
-/** A query takes the numbers of an enum beside its names (docs/contract.md#json); an answer never has them. */
+/** A query takes the numbers of an enum beside its names (docs/internals/contract.md#json); an answer never has them. */
 const widen = (document: Document): Document => {
   const { paths } = structuredClone(document);
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))

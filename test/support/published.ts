@@ -1,4 +1,4 @@
-// What the API publishes, as its protobuf files have it (docs/contract.md) and not derived from schema/, so that the schema can be compared with
+// What the API publishes, as its protobuf files have it (docs/internals/contract.md) and not derived from schema/, so that the schema can be compared with
 // it: methods, messages and enums. `name=number type (flags)`; REQ, OPT, OUT: field behaviour; presence: proto3 optional.
 import { readFileSync } from "node:fs";
 

@@ -1,9 +1,9 @@
-// What an error of the API looks like, in full (docs/contract.md#errors, docs/contract.md#d31): tests state the code, the text
+// What an error of the API looks like, in full (docs/internals/contract.md#errors, docs/internals/contract.md#d31): tests state the code, the text
 // and the details; this compares code, HTTP status, category and ErrorInfo with them.
 import { expect } from "vitest";
 import type { Answer } from "./http.ts";
 
-// Number, HTTP status, category (docs/contract.md#errors, docs/contract.md#d30).
+// Number, HTTP status, category (docs/internals/contract.md#errors, docs/internals/contract.md#d30).
 export const CODES = {
   INVALID_ARGUMENT: [3, 400, "Invalid argument"],
   NOT_FOUND: [5, 404, "Not found"],
@@ -22,7 +22,7 @@ export type RefusalCode = keyof typeof CODES;
 export interface RefusalOptions {
   details?: object[];
   domain?: string;
-  /** where it is not that of the code (docs/contract.md#d31) */
+  /** where it is not that of the code (docs/internals/contract.md#d31) */
   http?: number;
 }
 
@@ -68,7 +68,7 @@ export const expectRefusal = (answer: Answer, code: RefusalCode, text: string, o
   expect(answer.headers["content-type"]).toBe("application/json");
 };
 
-/** INVALID_ARGUMENT with exactly these violations, the message made from the first (docs/contract.md#d29). */
+/** INVALID_ARGUMENT with exactly these violations, the message made from the first (docs/internals/contract.md#d29). */
 export const expectInvalid = (answer: Answer, violations: Violations, domain?: string): void => {
   const [{ field, description }] = listed(violations) as [{ field: string; description: string }];
   expectRefusal(answer, "INVALID_ARGUMENT", field ? `${field}: ${description}` : description, {
@@ -80,14 +80,14 @@ export const expectInvalid = (answer: Answer, violations: Violations, domain?: s
 export const expectDenied = (answer: Answer, capabilities: string, at: string, domain?: string): void =>
   expectRefusal(answer, "PERMISSION_DENIED", `needs ${capabilities} at ${at}`, domain ? { domain } : {});
 
-/** NOT_FOUND with the record that is missing (docs/contract.md#d4). */
+/** NOT_FOUND with the record that is missing (docs/internals/contract.md#d4). */
 export const expectNotFound = (answer: Answer, kind: string, uid: string, domain?: string): void =>
   expectRefusal(answer, "NOT_FOUND", `${kind} ${uid} does not exist`, {
     details: [resourceInfo(kind, uid)],
     ...(domain ? { domain } : {}),
   });
 
-/** UNAUTHENTICATED: one fixed text for every cause (docs/contract.md#d23). */
+/** UNAUTHENTICATED: one fixed text for every cause (docs/internals/contract.md#d23). */
 export const expectUnauthenticated = (answer: Answer, domain?: string): void => {
   expectRefusal(answer, "UNAUTHENTICATED", "a valid bearer token is required", domain ? { domain } : {});
   expect(answer.headers["www-authenticate"]).toBe("Bearer");

@@ -49,7 +49,7 @@ export const readManaged = async (
     const uids = new Set(known.flatMap(({ record }) => (record?.kind === kind ? record.uid : [])));
     const listed = kind === "group" ? groups : await listByUid(client, kind, uids);
     for (const record of listed) if (uids.has(record.uid)) found.set(`${kind} ${record.uid}`, record);
-    // A list never denies, so each record that no list contains is read (docs/contract.md#authorization).
+    // A list never denies, so each record that no list contains is read (docs/internals/contract.md#authorization).
     const missing = [...uids].filter((uid) => !found.has(`${kind} ${uid}`));
     await forEachOf(missing, async (uid) => void found.set(`${kind} ${uid}`, await readOne(client, kind, uid)));
     onRead(kind, uids.size);

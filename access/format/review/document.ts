@@ -78,9 +78,9 @@ export const subjectsInOf = ({ identities, people, findings }: Report): Subject[
 
 /** Why the run may differ from the review. */
 const CAN_DIFFER =
-  "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow. Only npx pulumi-irm apply binds the update to this review (docs/apply.md).";
+  "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow. Only npx pulumi-irm apply binds the update to this review (docs/change.md#apply).";
 
-/** They also block a deletion (docs/contract.md#d7). */
+/** They also block a deletion (docs/internals/contract.md#d7). */
 const SUBSCRIPTIONS = "It does not list event subscriptions, which would block the deletion of their group.";
 
 /** Who acted, and the requests of the run. */

@@ -11,7 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/plugin.md).
+// The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/resources.md#native-plugin).
 type Provider struct {
 	pulumi.ProviderResourceState
 

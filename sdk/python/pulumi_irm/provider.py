@@ -220,7 +220,7 @@ class Provider(pulumi.ProviderResource):
                  token_file: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/plugin.md).
+        The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/resources.md#native-plugin).
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
@@ -243,7 +243,7 @@ class Provider(pulumi.ProviderResource):
                  args: Optional[ProviderArgs] = None,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/plugin.md).
+        The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/resources.md#native-plugin).
 
         :param str resource_name: The name of the resource.
         :param ProviderArgs args: The arguments to use to populate this resource's properties.

@@ -1,4 +1,4 @@
-// The development issuer (docs/contract.md#d33): signs a workload token for any caller, with its own keys, so that the
+// The development issuer (docs/internals/contract.md#d33): signs a workload token for any caller, with its own keys, so that the
 // exchange works without an issuer elsewhere. The server offers it on loopback only.
 import { randomUUID } from "node:crypto";
 import { type FieldViolation, invalidArgument } from "../../../schema/index.ts";

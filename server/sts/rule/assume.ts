@@ -1,5 +1,5 @@
-// Finds the identity that a token may assume, with its rule and keys (docs/contract.md#d24): the named one, the only one with
-// the token's exact issuer and subject, or the one that anyone may assume (docs/contract.md#d22).
+// Finds the identity that a token may assume, with its rule and keys (docs/internals/contract.md#d24): the named one, the only one with
+// the token's exact issuer and subject, or the one that anyone may assume (docs/internals/contract.md#d22).
 import { apiError, type Identity, isUidp, type Json, STATIC_KEYS_LIFE_MS } from "../../../schema/index.ts";
 import { type KeySet, parseKeySet } from "../issuer/key-set.ts";
 import { Refusal, refusal } from "../token/refusal.ts";

@@ -1,4 +1,4 @@
-// Compares a token's claims with the rule of an identity, without side effects (docs/contract.md#claim-matching). Exact texts
+// Compares a token's claims with the rule of an identity, without side effects (docs/internals/contract.md#claim-matching). Exact texts
 // match byte by byte, patterns in full (`schema/pattern.ts`). All parts must match.
 import {
   type Budget,

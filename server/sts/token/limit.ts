@@ -1,4 +1,4 @@
-// The audience, capabilities and scopes that the caller requests for the API token (docs/contract.md#exchange-limits). Limits
+// The audience, capabilities and scopes that the caller requests for the API token (docs/internals/contract.md#exchange-limits). Limits
 // only reduce access. An unknown name leaves nothing, so that no response shows what exists.
 import {
   capabilityFrom,

@@ -1,4 +1,4 @@
-// The reasons to refuse a token: an internal word for the audit line, a fixed text for the caller (docs/contract.md#d24). The steps
+// The reasons to refuse a token: an internal word for the audit line, a fixed text for the caller (docs/internals/contract.md#d24). The steps
 // throw a Refusal; server/sts/audit.ts and server/sts/token/api.ts turn it into the response, so that no step words a denial
 // itself.
 import { type ApiError, apiError, type FieldViolation, invalidArgument, isApiError } from "../../../schema/index.ts";

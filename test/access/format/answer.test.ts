@@ -143,7 +143,7 @@ test("nothing is one line, and what cannot be seen is said", () => {
     "Not visible to the caller, so access may be missing here",
     "- /: roles cannot be listed",
     "",
-    "docs/drift.md says what to do about each.",
+    "docs/access.md#drift says what to do about each.",
     "",
   ]);
 });
@@ -207,7 +207,7 @@ test("each list has its heading, and each record its resource, its uid and its v
     "- group x, in the state of the engine",
     "    the program does not declare it any more",
     "- a step cannot be read",
-    "An update repairs what differs if it refreshes: with options: { refresh: always } in Pulumi.yaml, or as pulumi up --refresh. docs/drift.md says what to do about each.",
+    "An update repairs what differs if it refreshes: with options: { refresh: always } in Pulumi.yaml, or as pulumi up --refresh. docs/access.md#drift says what to do about each.",
   ])
     expect(lines).toContain(line);
 });
@@ -239,7 +239,7 @@ test("pull tokens have a list of their own, where those that are allowed stand a
     "- gone has no role, in team; 1 day old, not used yet, expired 2026-12-01T00:00:00Z; you cannot see all that it holds, so it may hold more",
     `    ${PULL_TOKEN.uid}`,
     "",
-    "docs/drift.md says what to do about each.",
+    "docs/access.md#drift says what to do about each.",
     "",
   ]);
 });

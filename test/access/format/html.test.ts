@@ -20,7 +20,7 @@ const elementsOf = (page: string): Element[] =>
     ...{ name: element.name, attributes: element.attribs, text: DomUtils.textContent(element) },
   }));
 
-const LINK = /^#|^https:\/\/github\.com\/[\w-]+\/[\w-]+\/blob\/v[\d.]+\/docs\/review\.md#[a-z-]+$/;
+const LINK = /^#|^https:\/\/github\.com\/[\w-]+\/[\w-]+\/blob\/v[\d.]+\/docs\/change\.md#[a-z-]+$/;
 
 const textOf = (page: string): string => (elementsOf(page).find(({ name }) => name === "main") as Element).text;
 

@@ -244,8 +244,8 @@ test("a finding of several parts is a sentence with a list in every format, and 
   };
   const review = { ...editorAmongViewers(1), report: { ...report, findings: [finding] } };
   const [text, markdown, page] = inEveryFormat(review);
-  const address = /https:\/\/github\.com\/[^)"]+\/docs\/review\.md#test-fails/;
-  for (const line of [`    ${lead}:`, ...items.map((item) => `        ${item}`), "    docs/review.md#test-fails"])
+  const address = /https:\/\/github\.com\/[^)"]+\/docs\/change\.md#test-fails/;
+  for (const line of [`    ${lead}:`, ...items.map((item) => `        ${item}`), "    docs/change.md#test-fails"])
     expect(text.split("\n")).toContain(line);
   expect(markdown).toContain([`- \`${lead}:\``, ...items.map((item) => `  - \`${item}\``)].join("\n  "));
   expect(markdown).toMatch(address);
@@ -256,6 +256,6 @@ test("a finding of several parts is a sentence with a list in every format, and 
 });
 
 test("each rule has its section on the page that findings link to", () => {
-  const page = readFileSync(new URL("../../../docs/review.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../docs/change.md", import.meta.url), "utf8");
   for (const rule of RULES) expect(page).toMatch(new RegExp(`^### ${rule}$|<a id="${rule}"></a>`, "m"));
 });

@@ -1,4 +1,4 @@
-// A policy becomes groups, identities, roles and bindings; the examples of docs/policy.md and docs/tests.md are real.
+// A policy becomes groups, identities, roles and bindings; the examples of docs/policy.md and docs/policy.md#tests are real.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -202,10 +202,11 @@ test("docs/policy.md shows the output of each of its examples", async () => {
   }
 });
 
-test("docs/tests.md shows the output of its tests on the policy of docs/policy.md, before and after an edit", async () => {
+test("docs/policy.md#tests shows the output of its tests on the policy of docs/policy.md, before and after an edit", async () => {
   const [, policy = ""] = examples[0] ?? [];
   const [, tests = "", output] =
-    /```yaml\n(.*?)```.*?```\n\$ npx pulumi-irm test\n(.*?)```/s.exec(read("tests.md")) ?? [];
+    /```yaml\n(.*?)```.*?```\n\$ npx pulumi-irm test\n(.*?)```/s.exec(page.split("\n## Tests of access\n")[1] ?? "") ??
+    [];
   const viewer = "/: { viewer: [review] }";
   expect(policy).toContain(viewer);
   folder.write("access.tests.yaml", tests);

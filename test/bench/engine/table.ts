@@ -53,7 +53,7 @@ const numberOr = (value: number | undefined, show: (value: number) => string): s
 export const captionOf = ({ machine, date, commit, resources, rounds }: Results): string =>
   `${resources} resources, ${rounds} ${rounds === 1 ? "round" : "rounds"}, ${date}, commit ${commit}, ${machine}.`;
 
-/** The tables of docs/performance.md, by the id of their marker. */
+/** The tables of docs/internals/performance.md, by the id of their marker. */
 export const tablesOf = (results: Results): Record<string, string> => ({
   goals: `${goalsTable(results)}\n\n${captionOf(results)}`,
   forms: `${formsTable(results)}\n\n${captionOf(results)}`,

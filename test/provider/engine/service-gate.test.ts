@@ -210,12 +210,12 @@ it.each<[string, Transport, string]>([
   [
     "the service does not answer",
     unreachable,
-    "UNAVAILABLE: connect ECONNREFUSED\nIs the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?\nSee docs/recovery.md#unreachable",
+    "UNAVAILABLE: connect ECONNREFUSED\nIs the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?\nSee docs/troubleshooting.md#unreachable",
   ],
   [
     "the token is refused",
     async () => refusal("UNAUTHENTICATED", "no"),
-    "UNAUTHENTICATED: Unauthenticated: no\nThe API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from IRM_TOKEN.\nSee docs/recovery.md#sign-in",
+    "UNAUTHENTICATED: Unauthenticated: no\nThe API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from IRM_TOKEN.\nSee docs/troubleshooting.md#sign-in",
   ],
 ])("an update ends in the check, before any step, where %s", async (_, answer, text) => {
   const [first, ...others] = await errorsOf(await group(token, answer), keys);
@@ -229,7 +229,7 @@ it.each<[string, Transport, string]>([
 it("an update of an organization that the caller does not see ends with those that it sees", async () => {
   const text =
     `the organization ${ORG} is not visible to you at ${here()}; you can see:\n  - ${organization} "dev"\n` +
-    `Set one that you can see as parent, or use credentials that may see ${ORG}.\nSee docs/recovery.md#not-visible`;
+    `Set one that you can see as parent, or use credentials that may see ${ORG}.\nSee docs/troubleshooting.md#not-visible`;
   for (const one of [{}, { __preview: true }]) {
     const [first, ...others] = await errorsOf(
       await group(),

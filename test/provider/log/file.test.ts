@@ -186,7 +186,7 @@ it("the file that cannot be read is an error with advice; one that cannot be wri
   expect(error).toBeInstanceOf(JournalError);
   expect(error.message).toBe(
     `the intent journal ${path} cannot be read (EISDIR); free some space or choose another folder: ` +
-      "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write",
+      "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/troubleshooting.md#cannot-write",
   );
   const file = journalFile(path);
   const results = await Promise.allSettled(["a", "b"].map((id) => file.append(entryOf(id))));

@@ -215,7 +215,7 @@ it("the lock that cannot be written on a full disk is an error with advice, with
     name: "JournalError",
     message:
       `the intent journal ${file} cannot be written (EFBIG); free some space or choose another folder: ` +
-      "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write",
+      "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/troubleshooting.md#cannot-write",
     open: [],
   });
   expect(filesOf(file)).toEqual([]);

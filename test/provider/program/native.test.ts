@@ -260,7 +260,7 @@ it("a resource in both forms is an error of the program: they would manage one r
   new Group("platform", { parent: ORG, name: "platform" });
   const text =
     'Group platform: declared as a dynamic resource ("pulumi-irm") and as a native one ("pulumi-irm/plugin"), which is one resource ' +
-    "in two forms; remove one of them, or give it another name (docs/plugin.md).";
+    "in two forms; remove one of them, or give it another name (docs/resources.md#native-plugin).";
   expect(() => new dynamic.Group("platform", { parent: ORG, name: "other" })).toThrow(text);
   new dynamic.RoleBindingSet("all", { parent: GROUP, bindings: [] });
   expect(() => new RoleBindingSet("all", { parent: GROUP, bindings: [] })).toThrow("RoleBindingSet all: declared as");

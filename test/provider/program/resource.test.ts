@@ -71,7 +71,7 @@ it("a resource that is read by its uid has no arguments", async () => {
 it("a resource explains an option that cannot work, and stores the one that the engine drops", async () => {
   const args = { parent: ORG, name: "g" };
   expect(() => new Group("g", args, { import: GROUP })).toThrow(
-    /^Group g: the option import does not work for dynamic resources; take the record over with the argument adopt, [^.]*\(docs\/limits\.md\)\.$/,
+    /^Group g: the option import does not work for dynamic resources; take the record over with the argument adopt, [^.]*\(docs\/resources\.md#limits\)\.$/,
   );
   const provider = new (class extends pulumi.ProviderResource {})("other", "p", {});
   expect(() => new Group("g", args, { provider })).toThrow(

@@ -61,7 +61,7 @@ describe("a group that is not empty", () => {
     expect(lines[2]).toBe("No progress for 10 s; 23 records block the deletion:");
     expect(lines[3]).toBe(`  - group ${GROUP}/0000000000000010 "g0"`);
     expect(lines).toHaveLength(3 + 20 + 3);
-    expect(lines.at(-1)).toBe("See docs/recovery.md#blocked");
+    expect(lines.at(-1)).toBe("See docs/troubleshooting.md#blocked");
     expect(lines.at(-3)).toBe("  - and 3 more");
     expect(lines.at(-2)).toBe(
       "Delete what is listed, or declare it in this program, and run again. forceDestroy: true, once pulumi up has stored it, deletes it too.",

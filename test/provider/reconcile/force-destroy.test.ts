@@ -109,7 +109,7 @@ it("forceDestroy is refused beyond forceDestroyMax, or 50, with the list, and no
   expect(head).toBe(
     `group ${top} "many": forceDestroy: 3 records are below it, and forceDestroyMax is 2; nothing was deleted:`,
   );
-  expect(lines.pop()).toBe("See docs/recovery.md#blocked");
+  expect(lines.pop()).toBe("See docs/troubleshooting.md#blocked");
   expect(lines.sort()).toEqual(below.map((uid, i) => `  - group ${uid} "${"abc"[i]}"`).sort());
   await reconcile.remove(group, run(), top, { ...stored, forceDestroyMax: 3 });
   expect(await isGroupThere(service, top)).toBe(false);
@@ -128,7 +128,7 @@ it("forceDestroy is refused on a root group: in the preview, and in the delete i
   const root = await make("CreateGroup", "group", "", { name: "root" });
   await makeGroup(root, "below");
   expect(await refusalOf(root, FORCED)).toBe(
-    `group ${root} "forced": forceDestroy is refused on a root group: it would empty an organization\nSee docs/recovery.md#blocked`,
+    `group ${root} "forced": forceDestroy is refused on a root group: it would empty an organization\nSee docs/troubleshooting.md#blocked`,
   );
 });
 
@@ -138,7 +138,7 @@ it("forceDestroy is refused when a role binding outside would be deleted with an
   const binding = await bind(otherGroup, ci);
   expect(await refusalOf(top, FORCED)).toBe(
     `group ${top} "forced": forceDestroy: these role bindings are outside it and would be deleted with identities below it; ` +
-      `nothing was deleted:\n  - role binding ${binding} (ci as viewer) of identity ${ci} "ci"\nSee docs/recovery.md#blocked`,
+      `nothing was deleted:\n  - role binding ${binding} (ci as viewer) of identity ${ci} "ci"\nSee docs/troubleshooting.md#blocked`,
   );
 });
 
@@ -154,7 +154,7 @@ it("forceDestroy is refused when this run has created, keeps, or leaves in place
   expect(head).toBe(
     `group ${top} "forced": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:`,
   );
-  expect(lines.pop()).toBe("See docs/recovery.md#blocked");
+  expect(lines.pop()).toBe("See docs/troubleshooting.md#blocked");
   expect(lines.sort()).toEqual(
     [`  - group ${made.id} "made"`, `  - group ${kept} "kept"`, `  - identity ${left} "left"`].sort(),
   );
@@ -190,7 +190,7 @@ describe("an identity that holds role bindings of others", () => {
     const error = await failureOf(reconcile.remove(identity, session, ci, { name: "kept", forceDestroy: true }));
     expect(error.message).toBe(
       `identity ${ci} "kept": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:\n` +
-        `  - role binding ${binding} (kept as viewer)\nSee docs/recovery.md#blocked`,
+        `  - role binding ${binding} (kept as viewer)\nSee docs/troubleshooting.md#blocked`,
     );
     expect(deletes()).toEqual([]);
   });

@@ -49,7 +49,7 @@ it("an update fails with the fields of a wrong response, and stores the real val
     id: GROUP,
     properties: { ...answer, __provider: TEXT },
     reasons: [
-      `UpdateGroup group ${GROUP} "eng": the API returned a different value for description than requested\nSee docs/recovery.md#refused`,
+      `UpdateGroup group ${GROUP} "eng": the API returned a different value for description than requested\nSee docs/troubleshooting.md#refused`,
     ],
   });
 });

@@ -1,4 +1,4 @@
-// A create whose response is lost (docs/faults.md#f3), or names a record other than the created one.
+// A create whose response is lost (docs/internals/faults.md#f3), or names a record other than the created one.
 import { describe, expect, it } from "vitest";
 import { DEADLINE_MS } from "../../../client/retry.ts";
 import type { HttpAnswer } from "../../../client/transport.ts";

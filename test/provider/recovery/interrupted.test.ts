@@ -1,4 +1,4 @@
-// Operations that a killed run left in the engine's state (docs/faults.md#f26): only what it created is adopted.
+// Operations that a killed run left in the engine's state (docs/internals/faults.md#f26): only what it created is adopted.
 import { describe, expect, it } from "vitest";
 import { findLost } from "../../../provider/attribution/lost-machine.ts";
 import { openStacks } from "../../../provider/engine/open-stacks.ts";

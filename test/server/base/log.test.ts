@@ -1,4 +1,4 @@
-// The log (docs/faults.md#row-34): it has everything that a run does, and no token, key or signature. Every response
+// The log (docs/internals/faults.md#row-34): it has everything that a run does, and no token, key or signature. Every response
 // has a request id, and the log has one line with it; that includes requests that reach no method, and broken HTTP
 // messages.
 import { beforeEach, describe, expect, test } from "vitest";

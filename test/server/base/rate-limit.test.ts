@@ -1,4 +1,4 @@
-// Rate limits (docs/contract.md#d25): off by default; with a limit, a bucket for each identity, and for each address of
+// Rate limits (docs/internals/contract.md#d25): off by default; with a limit, a bucket for each identity, and for each address of
 // requests without one. The clock is stopped unless the test moves it.
 import { describe, expect, test } from "vitest";
 import { isApiError } from "../../../schema/index.ts";

@@ -1,4 +1,4 @@
-// Delays of scripted failures, for a timeout with late success (docs/faults.md#f4). Each request waits alone. A client that
+// Delays of scripted failures, for a timeout with late success (docs/internals/faults.md#f4). Each request waits alone. A client that
 // goes away does not end its request, and the end of the server ends every delay.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Json } from "../../../schema/index.ts";

@@ -194,7 +194,7 @@ test("the end of the server starts no further delay", async () => {
   expect(await delays.wait(999_999_000)).toBeUndefined();
 });
 
-// A scripted read-after-create delay (docs/faults.md#f18): Get and List hide a new record for this time, and no other method
+// A scripted read-after-create delay (docs/internals/faults.md#f18): Get and List hide a new record for this time, and no other method
 // does.
 
 const LAG_MS = 3000;

@@ -184,7 +184,7 @@ test("pings far more often than every 30 s are answered without a call and betwe
   expect(goneAway).toBe(0);
 });
 
-// Update masks on both wires (docs/contract.md#updates, AIP-134), in either spelling. Without a mask, gRPC applies the populated
+// Update masks on both wires (docs/internals/contract.md#updates, AIP-134), in either spelling. Without a mask, gRPC applies the populated
 // fields, and REST the keys of the body.
 
 const claimMatch = { issuer: "https://issuer.example", subject: "s", claims: { a: "b" } };

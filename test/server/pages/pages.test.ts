@@ -1,4 +1,4 @@
-// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517) and of the development issuer (docs/contract.md#d33), and the
+// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517) and of the development issuer (docs/internals/contract.md#d33), and the
 // result of `createServer`. The page at `/`, as text; test/interop/pages.test.ts opens it in a browser.
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// One port for both wires (docs/contract.md#wire): the first bytes distinguish HTTP/2 from HTTP/1.1, and with TLS, ALPN
+// One port for both wires (docs/internals/contract.md#wire): the first bytes distinguish HTTP/2 from HTTP/1.1, and with TLS, ALPN
 // does. HTTP/2 that is not gRPC is REST. The address that clients use may differ from the one that the server listens
 // on: behind a proxy, in a container.
 import { once } from "node:events";

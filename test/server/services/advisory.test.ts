@@ -1,4 +1,4 @@
-// Advisories (docs/contract.md#advisories): read only, as the seed wrote them, and every filter of the list.
+// Advisories (docs/internals/contract.md#advisories): read only, as the seed wrote them, and every filter of the list.
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseSeed } from "../../../server/index.ts";

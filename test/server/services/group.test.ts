@@ -1,6 +1,6 @@
-// The rules of groups (docs/contract.md#groups, docs/contract.md#values, docs/contract.md#authorization). LookupGroup
-// (docs/contract.md#lookup-group): by the e-mail domain of the caller's token; all its refusals have one text. Account
-// associations (docs/contract.md#account-associations): one for each group, with the group's uid.
+// The rules of groups (docs/internals/contract.md#groups, docs/internals/contract.md#values, docs/internals/contract.md#authorization). LookupGroup
+// (docs/internals/contract.md#lookup-group): by the e-mail domain of the caller's token; all its refusals have one text. Account
+// associations (docs/internals/contract.md#account-associations): one for each group, with the group's uid.
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import {
@@ -111,7 +111,7 @@ describe("the parent of a new group may be", async () => {
   });
 });
 
-// What blocks a group's deletion (docs/contract.md#d7): any child, one violation for each kind of child, all at once. The
+// What blocks a group's deletion (docs/internals/contract.md#d7): any child, one violation for each kind of child, all at once. The
 // binding that made the creator owner of a root group goes with the group and does not block it.
 
 const viewer = await api.role("viewer");

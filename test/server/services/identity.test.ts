@@ -1,6 +1,6 @@
-// The rules of identities (docs/contract.md#identities, docs/contract.md#claim-matching), and of their own keys
-// (docs/contract.md#static-keys): which, for how long, and their exchanges. Of identity providers
-// (docs/contract.md#identity-providers) and of their external groups (docs/contract.md#external-groups).
+// The rules of identities (docs/internals/contract.md#identities, docs/internals/contract.md#claim-matching), and of their own keys
+// (docs/internals/contract.md#static-keys): which, for how long, and their exchanges. Of identity providers
+// (docs/internals/contract.md#identity-providers) and of their external groups (docs/internals/contract.md#external-groups).
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, ownKeys, serve, signedToken, startPlainServer } from "../../harness/api-server.ts";

@@ -1,5 +1,5 @@
 // What every kind of record shares: it is answered as it was given, and a create is refused with every violation
-// (docs/contract.md#values, docs/contract.md#d29). PATCH (docs/contract.md#updates, docs/contract.md#d18, AIP-134):
+// (docs/internals/contract.md#values, docs/internals/contract.md#d29). PATCH (docs/internals/contract.md#updates, docs/internals/contract.md#d18, AIP-134):
 // which fields change. test/schema/update-mask.test.ts has the masks.
 import { beforeEach, describe, expect, test } from "vitest";
 import { Group } from "../../../schema/index.ts";

@@ -1,5 +1,5 @@
-// The rules of repos (docs/contract.md#repos): names unique in a group, values that the registry accepts, a deletion
-// that includes the tags. And of tags (docs/contract.md#tags): an upsert by name, and three kinds that a list leaves
+// The rules of repos (docs/internals/contract.md#repos): names unique in a group, values that the registry accepts, a deletion
+// that includes the tags. And of tags (docs/internals/contract.md#tags): an upsert by name, and three kinds that a list leaves
 // out.
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
@@ -64,7 +64,7 @@ test("deleting a repo deletes its tags, and no others", async () => {
   expect(totalCount).toBe("0");
 });
 
-// The readme of a repo (docs/contract.md#readme): who may change it, which Markdown is refused, and that a repo that syncs
+// The readme of a repo (docs/internals/contract.md#readme): who may change it, which Markdown is refused, and that a repo that syncs
 // shows its source's.
 const repo = async (body: Body = {}, parent = eng): Promise<string> => (await createdRecord(body, parent)).uid;
 const write = (uid: string, body: Body, updateMask?: string) =>

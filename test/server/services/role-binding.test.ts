@@ -1,6 +1,6 @@
-// The rules of roles (docs/contract.md#roles, docs/contract.md#built-in-roles), of role bindings
-// (docs/contract.md#role-bindings) and of their batch (AIP-233), and of invites, which grant a role: the code is shown
-// once and stored as a hash (docs/contract.md#group-invites).
+// The rules of roles (docs/internals/contract.md#roles, docs/internals/contract.md#built-in-roles), of role bindings
+// (docs/internals/contract.md#role-bindings) and of their batch (AIP-233), and of invites, which grant a role: the code is shown
+// once and stored as a hash (docs/internals/contract.md#group-invites).
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { capabilityName, capabilities as everyCapability } from "../../../schema/index.ts";
@@ -21,7 +21,7 @@ const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.in_root":
 const builtIn: Map<string, Body> = new Map(roles.map((role: Body) => [role.name, role]));
 
 describe("the built-in roles", () => {
-  // The counts of the published bundles (docs/contract.md#built-in-roles), which do not come from the table.
+  // The counts of the published bundles (docs/internals/contract.md#built-in-roles), which do not come from the table.
   test("grant as many capabilities as is published", () => {
     expect([...builtIn].map(([name, role]) => `${name} ${new Set(role.capabilities).size}`).toSorted()).toEqual(
       [
@@ -202,7 +202,7 @@ describe("a batch", () => {
   });
 });
 
-// The switch --unique-role-bindings (docs/contract.md#d19): a second binding of one identity to one role in one group is
+// The switch --unique-role-bindings (docs/internals/contract.md#d19): a second binding of one identity to one role in one group is
 // ALREADY_EXISTS, one by one and in a batch.
 describe("with the switch, a binding", async () => {
   const api = await serve({ uniqueRoleBindings: true });

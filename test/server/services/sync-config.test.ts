@@ -1,4 +1,4 @@
-// Repos that sync from another (docs/contract.md#sync-source): their source, and the inherited fields, which are read-only.
+// Repos that sync from another (docs/internals/contract.md#sync-source): their source, and the inherited fields, which are read-only.
 import { describe, expect, test } from "vitest";
 import { type Actor, REGISTRY, serve } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";

@@ -1,5 +1,5 @@
 // The lists and the look-up of v1, as existing clients read them: everything at once, and an empty list for a missing
-// record. And Validate (docs/contract.md#validate): whose token it is.
+// record. And Validate (docs/internals/contract.md#validate): whose token it is.
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { shapes } from "../../../server/store/shape.ts";

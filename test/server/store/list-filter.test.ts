@@ -1,4 +1,4 @@
-// Filters (docs/contract.md#uids, docs/contract.md#d16): every member of the hierarchy filter for every kind, the filters of
+// Filters (docs/internals/contract.md#uids, docs/internals/contract.md#d16): every member of the hierarchy filter for every kind, the filters of
 // each kind, exact names, all of them ANDed.
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";

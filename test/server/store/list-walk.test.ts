@@ -1,4 +1,4 @@
-// A walk of more than 300 rows while others write (docs/faults.md#f19): no row twice, and none missing that exists from
+// A walk of more than 300 rows while others write (docs/internals/faults.md#f19): no row twice, and none missing that exists from
 // the first page to the last, in every order. Seeded: the same writes each time. And lists of a caller that is bound in
 // many groups beside each other, such as a team's robot: SQLite accepts 1,000 conditions in one expression.
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
-// order_by (docs/contract.md#d14): every field and alias in both directions, ties by uid in the same direction.
-// Pages (AIP-158, docs/contract.md#d15): sizes, skip, counts, the token that the last page does not have.
-// Page tokens (docs/contract.md#d6): malformed, signed by another key, of another filter or order_by: INVALID_ARGUMENT on
+// order_by (docs/internals/contract.md#d14): every field and alias in both directions, ties by uid in the same direction.
+// Pages (AIP-158, docs/internals/contract.md#d15): sizes, skip, counts, the token that the last page does not have.
+// Page tokens (docs/internals/contract.md#d6): malformed, signed by another key, of another filter or order_by: INVALID_ARGUMENT on
 // page_token. Older than 3 days: the list restarts from the first page, without an error.
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";

@@ -243,7 +243,7 @@ it("the audit line names the token by issuer, subject, key and a hash of its id,
     expect(JSON.stringify(events)).not.toContain(part);
 });
 
-// docs/faults.md#tokens-that-must-be-refused in process: what no wire carries, and identities that the API would not store.
+// docs/internals/faults.md#tokens-that-must-be-refused in process: what no wire carries, and identities that the API would not store.
 /** It has answered nobody. */
 const silent = await serveIssuer();
 

@@ -1,5 +1,5 @@
-// Refresh tokens over REST against a server with a separate store (docs/contract.md#refresh-tokens,
-// docs/faults.md#row-31; RFC 6749 section 6, RFC 9700 section 4.14). One gets no more than the first exchange, does not
+// Refresh tokens over REST against a server with a separate store (docs/internals/contract.md#refresh-tokens,
+// docs/internals/faults.md#row-31; RFC 6749 section 6, RFC 9700 section 4.14). One gets no more than the first exchange, does not
 // replace other tokens, and is in no log.
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";

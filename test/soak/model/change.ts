@@ -1,4 +1,4 @@
-// The oracle of creates, updates and deletions (docs/contract.md).
+// The oracle of creates, updates and deletions (docs/internals/contract.md).
 import { deepStrictEqual } from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { denied, type Expectation, invalid, missing, type Problem } from "./expectation.ts";
@@ -29,7 +29,7 @@ const isDescription = (value: unknown): boolean =>
   value === undefined || (typeof value === "string" && !/[\t\n\f\r]/.test(value) && [...value].length <= 512);
 const RELATIONSHIPS = ["claimMatch", "servicePrincipal"];
 
-/** Fields of a kind that break a rule; `undefined`: some do, and docs/contract.md does not say which. */
+/** Fields of a kind that break a rule; `undefined`: some do, and docs/internals/contract.md does not say which. */
 const brokenFields = (kind: Kind, fields: Json, isNew: boolean): (string | undefined)[] => {
   const { name, description, claimMatch, capabilities, identityUid, roleUid } = fields;
   if (kind === "roleBindings") return [...(identityUid ? [] : ["identityUid"]), ...(roleUid ? [] : ["roleUid"])];
@@ -40,7 +40,7 @@ const brokenFields = (kind: Kind, fields: Json, isNew: boolean): (string | undef
   if (kind === "identities") {
     const match = claimMatch as Record<string, string | undefined> | undefined;
     if (match?.issuer !== undefined && !match.issuer.startsWith("https://")) broken.push("claimMatch.issuer");
-    // The published error for a new one from {} names `name` alone (docs/contract.md#sample-a).
+    // The published error for a new one from {} names `name` alone (docs/internals/contract.md#sample-a).
     else if (!RELATIONSHIPS.some((member) => fields[member]))
       broken.push(...(isNew && broken.length > 0 ? [] : [undefined]));
     else if (match && !((match.issuer || match.issuerPattern) && (match.subject || match.subjectPattern)))
@@ -73,7 +73,7 @@ export const isStranger = (oracle: Oracle, caller: string, group: string, identi
   rootOf(identityUid as string) !== rootOf(group) &&
   !can(oracle, caller, [capability("identities", "LIST")], identityUid as string);
 
-/** Takes a new record's uid from the answer: it has to be fresh, and one segment below its parent (docs/contract.md#uids). */
+/** Takes a new record's uid from the answer: it has to be fresh, and one segment below its parent (docs/internals/contract.md#uids). */
 const adopt = (oracle: Oracle, kind: Kind, parent: string | undefined, uid: string, fields: Json): Row => {
   deepStrictEqual({ uid: UID.test(uid), parent: parentOf(uid) }, { uid: true, parent });
   const known = oracle.rows.has(uid) || oracle.gone.some((row) => row.uid === uid);
@@ -119,7 +119,7 @@ export const adoptFounding = (oracle: Oracle, root: string, uid: string, creator
   row.founding = true;
 };
 
-/** All or nothing, in order, at most 25 (docs/contract.md#role-bindings). */
+/** All or nothing, in order, at most 25 (docs/internals/contract.md#role-bindings). */
 export const expectBatch = (oracle: Oracle, caller: string, parent: string, links: readonly Json[]): Expectation => {
   const broken = links.flatMap((link, i) =>
     brokenFields("roleBindings", link, true).map((field) => `requests[${i}].roleBinding.${field}`),
@@ -151,13 +151,13 @@ export const expectBatch = (oracle: Oracle, caller: string, parent: string, link
   };
 };
 
-/** A caller learns whether the record exists only if it may read the scope (docs/contract.md#d5). */
+/** A caller learns whether the record exists only if it may read the scope (docs/internals/contract.md#d5). */
 const existenceProblems = (oracle: Oracle, caller: string, kind: Kind, uid: string, verb: Verb): Problem[] => {
   if (!can(oracle, caller, [capability(kind, verb)], uid)) return [denied];
   return rowOf(oracle, kind, uid) ? [] : [missing];
 };
 
-/** To change who assumes an identity, a caller must hold what it is granted in its organization (docs/contract.md#d21). */
+/** To change who assumes an identity, a caller must hold what it is granted in its organization (docs/internals/contract.md#d21). */
 const takesOver = (oracle: Oracle, caller: string, { uid, fields }: Row, next: Json): boolean =>
   RELATIONSHIPS.some((member) => !isDeepStrictEqual(fields[member], next[member])) &&
   rowsOf(oracle, "roleBindings").some(
@@ -257,7 +257,7 @@ const CHILDREN: Record<Kind, string> = {
 
 export const expectDelete = (oracle: Oracle, caller: string, kind: Kind, uid: string): Expectation => {
   const found = existenceProblems(oracle, caller, kind, uid, "DELETE");
-  // The deletion of a missing role binding is a success (docs/contract.md#d4).
+  // The deletion of a missing role binding is a success (docs/internals/contract.md#d4).
   const problems = found.filter(({ code }) => !(kind === "roleBindings" && code === "NOT_FOUND"));
   const row = rowOf(oracle, kind, uid);
   if (problems.length === 0 && row) problems.push(...preconditionProblems(oracle, row));

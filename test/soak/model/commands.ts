@@ -78,7 +78,7 @@ const pick = (oracle: Oracle, kind: Kind, { n, which }: Ref, among: (row: Row) =
 
 const snakeOf = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Keys in one of the two spellings (docs/contract.md#json). */
+/** Keys in one of the two spellings (docs/internals/contract.md#json). */
 const spell = (value: unknown, snake: boolean): unknown => {
   if (!snake || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => spell(item, snake));

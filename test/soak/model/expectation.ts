@@ -6,7 +6,7 @@ import type { Json } from "./oracle.ts";
 
 export interface Problem {
   code: RefusalCode;
-  /** fields of the violations; absent: docs/contract.md does not say which */
+  /** fields of the violations; absent: docs/internals/contract.md does not say which */
   fields?: readonly string[];
   /** `kind of violation: description` of each violated precondition */
   preconditions?: readonly string[];
@@ -60,7 +60,7 @@ const checkRefusal = ({ status, json, text }: Answer, problems: readonly Problem
       preconditions.map(({ type, description }) => `${type}: ${description}`).toSorted(),
       problem.preconditions.toSorted(),
     );
-  // The message is made from the first violation (docs/contract.md#d29).
+  // The message is made from the first violation (docs/internals/contract.md#d29).
   const first = violations[0] ? `${violations[0].field}: ${violations[0].description}` : preconditions[0]?.description;
   const description = first ?? (json.message as string).slice(category.length + 2);
   deepStrictEqual(json.message, `${category}: ${description}`);

@@ -1,4 +1,4 @@
-// The oracle of lists (docs/contract.md#lists): filters, orders, pages, walks that go on while others write.
+// The oracle of lists (docs/internals/contract.md#lists): filters, orders, pages, walks that go on while others write.
 import { deepStrictEqual } from "node:assert/strict";
 import { type Expectation, invalid } from "./expectation.ts";
 import {
@@ -43,7 +43,7 @@ const orderOf = (orderBy: string | undefined): [field: string, direction: string
   return [field || "uid", direction];
 };
 
-/** Orders as the request asks; ties by uid in the same direction (docs/contract.md#d14). */
+/** Orders as the request asks; ties by uid in the same direction (docs/internals/contract.md#d14). */
 const comparator = (kind: Kind, orderBy: string | undefined): ((a: Row, b: Row) => number) => {
   const [field, direction] = orderOf(orderBy);
   const key = keyOf(kind, field) as (row: Row) => string | number;
@@ -83,7 +83,7 @@ const brokenFields = (kind: Kind, query: Query): string[] => {
 export const expectList = (oracle: Oracle, caller: string, kind: Kind, query: Query, walk?: Walk): Expectation => {
   const broken = brokenFields(kind, query);
   if (broken.length > 0) return { problems: [invalid(...broken)], accept: () => ({}) };
-  // A token older than three days restarts the list without an error (docs/contract.md#d6).
+  // A token older than three days restarts the list without an error (docs/internals/contract.md#d6).
   const from = walk && oracle.nowMs - walk.issuedMs <= THREE_DAYS_MS ? walk : undefined;
 
   const compare = comparator(kind, query.orderBy);

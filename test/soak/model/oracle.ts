@@ -1,10 +1,10 @@
-// The records that there should be, by docs/contract.md. It shares no line with the server.
+// The records that there should be, by docs/internals/contract.md. It shares no line with the server.
 export type Kind = "groups" | "identities" | "roles" | "roleBindings";
 export type Json = Record<string, unknown>;
 
 export const KINDS: readonly Kind[] = ["groups", "identities", "roles", "roleBindings"];
 
-/** Capability of a verb on a kind (docs/contract.md#capabilities). */
+/** Capability of a verb on a kind (docs/internals/contract.md#capabilities). */
 const WORDS: Record<Kind, string> = {
   groups: "GROUPS",
   identities: "IDENTITY",
@@ -70,7 +70,7 @@ export const rowOf = (oracle: Oracle, kind: Kind, uid: unknown): Row | undefined
 
 export const capabilitiesOf = (role: Row | undefined): string[] => (role?.fields.capabilities as string[]) ?? [];
 
-/** Bindings as they are now: a grant at a group covers it and everything below (docs/contract.md#d28). */
+/** Bindings as they are now: a grant at a group covers it and everything below (docs/internals/contract.md#d28). */
 export const can = (oracle: Oracle, caller: string, capabilities: readonly string[], uid: string): boolean => {
   const bindings = rowsOf(oracle, "roleBindings").filter(
     ({ fields, parent }) => fields.identityUid === caller && isUnderOrSelf(parent as string, uid),
@@ -85,7 +85,7 @@ export const isReadable = (oracle: Oracle, caller: string, kind: Kind, uid: stri
 
 const timeText = (ms: number): string => new Date(ms).toISOString();
 
-/** A record as a response has it (docs/contract.md#d1). */
+/** A record as a response has it (docs/internals/contract.md#d1). */
 export const messageOf = (oracle: Oracle, row: Row): Json => {
   const { uid, fields, createMs, updateMs } = row;
   if (row.kind === "roleBindings") return bindingOf(oracle, row);
@@ -101,7 +101,7 @@ export const messageOf = (oracle: Oracle, row: Row): Json => {
   return common;
 };
 
-// Hydrated, without the uids beside (docs/contract.md#role-bindings).
+// Hydrated, without the uids beside (docs/internals/contract.md#role-bindings).
 const bindingOf = (oracle: Oracle, { uid, parent, fields, createMs }: Row): Json => {
   const named = (row: Row | undefined) => {
     const { name, description = "" } = row?.fields ?? {};
@@ -118,7 +118,7 @@ const bindingOf = (oracle: Oracle, { uid, parent, fields, createMs }: Row): Json
   };
 };
 
-/** Takes a record out, and what goes with it (docs/contract.md#d7, docs/contract.md#d8). */
+/** Takes a record out, and what goes with it (docs/internals/contract.md#d7, docs/internals/contract.md#d8). */
 export const forget = (oracle: Oracle, row: Row): void => {
   for (const other of [row, ...followers(oracle, row)]) {
     oracle.rows.delete(other.uid);

@@ -40,7 +40,7 @@ export const createReal = async (seed: number) => {
     api.owner.token = await api.token(api.owner.uid, { subject: "owner" });
     reader.token = await api.token(reader.uid, { subject: "reader" });
     oracle.tokensMs = oracle.nowMs;
-    // An exchange moves lastSeenTime and nothing else (docs/contract.md#d34).
+    // An exchange moves lastSeenTime and nothing else (docs/internals/contract.md#d34).
     for (const caller of callers) (oracle.rows.get(caller.uid) as Row).seenMs = oracle.nowMs;
   };
 

@@ -1,4 +1,4 @@
-// The server connects to no address of our networks, however it is written or resolved (docs/faults.md#row-13).
+// The server connects to no address of our networks, however it is written or resolved (docs/internals/faults.md#row-13).
 import { expect, it } from "vitest";
 import { documentUrl, guardedLookup, isPublicAddress } from "../../../../server/sts/issuer/address.ts";
 

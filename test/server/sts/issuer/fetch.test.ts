@@ -1,4 +1,4 @@
-// Documents of other hosts, against an issuer on loopback: rows 11 to 15 of docs/faults.md#tokens-that-must-be-refused.
+// Documents of other hosts, against an issuer on loopback: rows 11 to 15 of docs/internals/faults.md#tokens-that-must-be-refused.
 import { createServer } from "node:https";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { MockAgent } from "undici";

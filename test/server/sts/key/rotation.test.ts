@@ -1,4 +1,4 @@
-// Rotation of our issuer's signing keys (docs/faults.md#row-35): every live token stays valid, whenever the server is
+// Rotation of our issuer's signing keys (docs/internals/faults.md#row-35): every live token stays valid, whenever the server is
 // called, stopped or killed.
 import { createHook } from "node:async_hooks";
 import { describe, expect, it } from "vitest";

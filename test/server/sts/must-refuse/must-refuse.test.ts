@@ -1,4 +1,4 @@
-// docs/faults.md#tokens-that-must-be-refused over every wire, against one server. Each refusal has the fixed text,
+// docs/internals/faults.md#tokens-that-must-be-refused over every wire, against one server. Each refusal has the fixed text,
 // leaves one audit line with its reason and returns nothing else; the server connects only to the issuer that the
 // identity trusts, and is never sent to another host. The last test of a wire searches the whole log.
 import { createPrivateKey, createPublicKey } from "node:crypto";

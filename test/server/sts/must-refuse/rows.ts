@@ -1,4 +1,4 @@
-// Rows of docs/faults.md#tokens-that-must-be-refused. 1 to 5 and 30: the header and the shape of a token. 6, 8 to 11,
+// Rows of docs/internals/faults.md#tokens-that-must-be-refused. 1 to 5 and 30: the header and the shape of a token. 6, 8 to 11,
 // 24, 25 and 33: its claims, of an identity with an exact issuer and subject. 19 to 22, 24, 28 and 29: rules of the
 // identity, its patterns, further claims and static keys. 3, 11, 12, 14, 15 and 18: the documents of an issuer that an
 // identity trusts, by which the server must never be sent to the host `other`.

@@ -1,4 +1,4 @@
-// The target of the rows of docs/faults.md#tokens-that-must-be-refused: an exchange, and an issuer that its identity
+// The target of the rows of docs/internals/faults.md#tokens-that-must-be-refused: an exchange, and an issuer that its identity
 // trusts.
 import type { Identity } from "../../../../schema/index.ts";
 import { ec, ed25519, type Issuer, RSA, SUBJECT, sign } from "../../../harness/sts.ts";

@@ -1,4 +1,4 @@
-// Patterns for issuers that match more hosts than they seem to (docs/faults.md#row-22).
+// Patterns for issuers that match more hosts than they seem to (docs/internals/faults.md#row-22).
 import { expect, it } from "vitest";
 import { issuerPatternWarning } from "../../../../server/sts/rule/match.ts";
 

@@ -202,7 +202,7 @@ it("ownValue reads what the object itself has", () => {
   ]);
 });
 
-// Limits only remove grants, and reveal nothing (docs/faults.md#row-27).
+// Limits only remove grants, and reveal nothing (docs/internals/faults.md#row-27).
 const LIST = "CAP_IAM_GROUPS_LIST";
 const CREATE = "CAP_IAM_GROUPS_CREATE";
 const ROLES = "CAP_IAM_ROLES_LIST";
