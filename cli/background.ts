@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { RunningServer } from "../server/index.ts";
+import { ownCommand } from "./own-command.ts";
 import { SIGNALS } from "./terminal.ts";
 
 /** The line that `--json` prints once the server is ready. */
@@ -32,8 +33,9 @@ export const variables = (
 export const startInBackground = async (json: boolean): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), "irm-serve-"));
   const log = join(folder, "serve.log");
-  const args = process.argv.slice(1).filter((word) => word !== "--background" && word !== "--json");
-  const child = spawn(process.execPath, [...process.execArgv, ...args, "--json"], {
+  const args = process.argv.slice(2).filter((word) => word !== "--background" && word !== "--json");
+  const [file, ...main] = ownCommand("main");
+  const child = spawn(file, [...process.execArgv, ...main, ...args, "--json"], {
     detached: true,
     stdio: ["ignore", "pipe", openSync(log, "wx", 0o600)],
   });

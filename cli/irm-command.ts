@@ -1,7 +1,7 @@
 // A command of `irm`: the declarations of all commands, and the report of a wrong command line.
 
-import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
+import manifest from "../package.json" with { type: "json" };
 import { type Format, printError } from "./terminal.ts";
 
 export class IrmCommand extends Command {
@@ -80,5 +80,4 @@ export const commandName =
 export const pulumiName = commandName.startsWith("npm") ? "npm run -s pulumi --" : "pulumi";
 
 /** The version of this package. */
-export const packageVersion = (): string =>
-  (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
+export const packageVersion: string = manifest.version;

@@ -42,7 +42,7 @@ const createProgram = async (args: readonly string[]): Promise<IrmCommand> => {
   const program = new IrmCommand("irm")
     .usage("COMMAND [FLAGS]")
     .description("Access as code for an identity and registry management API: its reference server, and tools for it.")
-    .version(packageVersion(), "-V, --version", "print the version")
+    .version(packageVersion, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     // The flags of a command with subcommands count before these alone.
     .enablePositionalOptions()

@@ -7,6 +7,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { compilerArgs, root } from "./base/project.mjs";
 import { bundle, licensesOf } from "./build/bundle.ts";
+import { writeExecutable } from "./build/executable.ts";
 import {
   bundleTypes,
   compileCache,
@@ -124,6 +125,7 @@ async function writeRelease({ version, engines }: Source): Promise<string[]> {
     await writePluginTarball(plugin, version, release),
     await writeWheel(release),
     await writeGoTarball(version, release),
+    ...(await writeExecutable(release, version)),
   ];
 }
 

@@ -1,7 +1,7 @@
 // Texts of others in Markdown. GitHub and GitLab never treat code as markup, a mention, a link or a reference.
 
-import { readFileSync } from "node:fs";
-import { escapeHtml, once, printable } from "../../schema/index.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { escapeHtml, printable } from "../../schema/index.ts";
 import type { RuleName } from "../review/report.ts";
 import type { Segment } from "./differences.ts";
 
@@ -39,15 +39,10 @@ const elideMiddle = (text: string) =>
 // The address of the documentation: the page of the repository, at the version of this package. A comment and a page that was sent have no
 // other link to it; a terminal names the file, which the package contains.
 
-const docsBase = once((manifest: URL) => {
-  const { version, repository } = JSON.parse(readFileSync(manifest, "utf8"));
-  return `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/v${version}`;
-});
-
-const MANIFEST = new URL("../../package.json", import.meta.url);
+const DOCS = `${manifest.repository.url.replace(/^git\+|\.git$/g, "")}/blob/v${manifest.version}`;
 
 /** `docs/change.md#gains-owner` as an address. */
-export const docsAddress = (path: string): string => `${docsBase(MANIFEST)}/${path}`;
+export const docsAddress = (path: string): string => `${DOCS}/${path}`;
 
 /** The explanation of a rule: each has a section with its name. */
 export const pathOfRule = (rule: RuleName): string => `docs/change.md#${rule}`;

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { type Document, jsonText } from "../../access/format/document/document.ts";
 import { documentAsMarkdown } from "../../access/format/document/markdown.ts";
 import { documentAsText } from "../../access/format/document/terminal.ts";
@@ -18,6 +18,7 @@ import { ENGINE } from "../engine-command.ts";
 import { printFailure } from "../failure.ts";
 import { readChange } from "../files.ts";
 import { hasPendingCreates } from "../left-behind.ts";
+import { ownCommand } from "../own-command.ts";
 import { printError, printStyled, SIGNALS, stdoutStyle } from "../terminal.ts";
 import { driftCode, findDrift } from "./drift.ts";
 import { recover } from "./recover.ts";
@@ -112,9 +113,9 @@ const apply = async ({ stack = "", digest = "", services, ...settings }: Setting
     process.stdout.write(printableLines(text));
     return { code: 3, files: {}, summary: updateSummary(stack, "is not what was merged", printableLines(text)) };
   }
-  const main = join(import.meta.dirname, "..", `main${extname(import.meta.filename)}`);
+  const [command, ...main] = ownCommand("main");
   const args = ["apply", file, "--stack", stack, "--digest", digest, ...services.flatMap((one) => ["--service", one])];
-  const { code, output } = await passOn(process.execPath, [main, ...args, "--yes"]);
+  const { code, output } = await passOn(command, [...main, ...args, "--yes"]);
   const how = code === 0 ? "succeeded" : code === 3 ? "is not all of what was reviewed" : "failed";
   return { code, files: {}, summary: updateSummary(stack, how, printableLines(output)) };
 };

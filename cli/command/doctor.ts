@@ -49,7 +49,7 @@ const findAll = async (stack: string | undefined): Promise<Check[]> => {
   const run = askEngine(folder);
   const [engine, plugin, { check, get, given }] = await Promise.all([
     checkEngine(run),
-    checkPlugin(run, project),
+    checkPlugin(run, project, env),
     readStackConfig(run, project, stack),
   ]);
   const parsed = parseConfig(get, env, given);

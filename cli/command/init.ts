@@ -9,6 +9,7 @@ import { starterPolicy, starterProgram, starterRules, starterTests } from "../..
 import { PROJECT_FILES, textOrEmpty } from "../../pulumi/project.ts";
 import { printable } from "../../schema/index.ts";
 import { commandName, type IrmCommand, pulumiName, UsageError } from "../irm-command.ts";
+import { isStandalone } from "../own-command.ts";
 import { printError, warn } from "../terminal.ts";
 
 export const defineCommand = (command: IrmCommand): void => {
@@ -48,7 +49,8 @@ const init = (folder: string, { organization }: { organization: string }): numbe
     if (isNewProject)
       write("Pulumi.yaml", "the project; each update repairs what somebody changed by hand", starterProject(folder));
     const program = starterProgram(organization);
-    if (!isNewProject || !write("index.ts", "the program: it creates what access.yaml says", program))
+    const writeProgram = () => write("index.ts", "the program: it creates what access.yaml says", program);
+    if (!isNewProject || !(isStandalone || writeProgram()))
       hints.push("add an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program");
     if (!write(".gitignore", "packages, local databases and local state", `${IGNORED.join("\n")}\n`)) {
       const file = join(folder, ".gitignore");
@@ -104,14 +106,13 @@ const writeNew = (file: string, text: string): boolean => {
   }
 };
 
-/** `main` keeps the engine from the `index.js` that `npm init` names in package.json. */
+/** Users of the executable need no Node: their program is in YAML. `main` keeps the engine from the `index.js` that `npm init` names in package.json. */
 const starterProject = (folder: string) => `name: ${projectName(folder)}
 description: Who may do what
-runtime: nodejs
-main: index.ts
+${isStandalone ? "runtime: yaml" : "runtime: nodejs\nmain: index.ts"}
 options:
   refresh: always
-`;
+${isStandalone ? "resources:\n  access:\n    type: irm:AccessPolicy\n    properties: { file: access.yaml }\n" : ""}`;
 
 /** The folder's name, without the characters that the engine refuses in the name of a project. */
 const projectName = (folder: string) => {

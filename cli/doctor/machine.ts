@@ -1,6 +1,6 @@
 // The engine, the plugin and the journals of this machine. A check installs nothing: that would hide a missing part.
 import { constants, existsSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { countText } from "../../access/format/words.ts";
 import type { Env } from "../../client/addresses.ts";
 import type { GetConfig, Given } from "../../client/config.ts";
@@ -29,7 +29,11 @@ export const checkEngine = async (run: AskEngine): Promise<Check> => {
 
 const EXECUTABLE = "pulumi-resource-irm";
 
-export const checkPlugin = async (run: AskEngine, project: Project | undefined): Promise<Check> => {
+export const checkPlugin = async (
+  run: AskEngine,
+  project: Project | undefined,
+  { PATH = "" }: Env = {},
+): Promise<Check> => {
   if (project?.pluginPath !== undefined) {
     const folder = resolve(project.folder, project.pluginPath);
     return existsSync(join(folder, EXECUTABLE))
@@ -40,7 +44,9 @@ export const checkPlugin = async (run: AskEngine, project: Project | undefined):
           "run npm ci in the folder of the program",
         );
   }
-  const version = packageVersion();
+  const onPath = PATH.split(delimiter).find((folder) => isAccessible(join(folder, EXECUTABLE), constants.X_OK));
+  if (onPath !== undefined) return good("plugin", `${join(onPath, EXECUTABLE)}, on the PATH`);
+  const version = packageVersion;
   const install = `pulumi plugin install resource irm v${version} --file pulumi-resource-irm-v${version}.tar.gz (docs/resources.md#native-plugin)`;
   const installed = pluginVersions(await run("plugin", "ls", "--json"));
   if (installed.includes(version)) return good("plugin", `version ${version} is installed`);

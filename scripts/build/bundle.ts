@@ -1,14 +1,21 @@
 // One file of a module and all its imports. It loads in a third of the time, and its compiled code is one entry of the cache.
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire, isBuiltin } from "node:module";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join, posix, relative, sep } from "node:path";
 import { type OutputOptions, type Plugin, rolldown } from "rolldown";
 import { root } from "../base/project.mjs";
 
 /** Writes a module with all that it imports to `file`. Returns the paths of the modules in it. */
 export const bundle = (input: string, file: string, version: string): Promise<string[]> =>
   write(input, file, version, { file, codeSplitting: false });
+
+/** Writes a module with all that it imports to `file`, for an executable that contains the files that its modules read. `files`: their paths in the clone. */
+export async function bundleExecutable(input: string, file: string, version: string) {
+  const files = new Set<string>();
+  const modules = await write(input, file, version, { file, codeSplitting: false }, embeddedFiles(files));
+  return { modules, files: [...files].toSorted() };
+}
 
 /** Writes a module and its static imports to `file`, and its later imports to files beside that. */
 export const bundleInParts = (input: string, file: string, version: string): Promise<string[]> =>
@@ -25,12 +32,18 @@ export const bundleInParts = (input: string, file: string, version: string): Pro
     },
   });
 
-async function write(input: string, file: string, version: string, output: OutputOptions): Promise<string[]> {
+async function write(
+  input: string,
+  file: string,
+  version: string,
+  output: OutputOptions,
+  more: Plugin = onlyDispatchers,
+): Promise<string[]> {
   const problems: string[] = [];
   const build = await rolldown({
     input,
     platform: "node",
-    plugins: [onlyVersion(version), onlyDispatchers, onlyRuntime, bundledRequire],
+    plugins: [onlyVersion(version), onlyRuntime, bundledRequire, more],
     onLog: (level, { code, message }) =>
       void (level === "warn" && !HARMLESS.includes(code ?? "") && problems.push(message)),
   });
@@ -60,12 +73,40 @@ const { resolve } = createRequire(import.meta.url);
 /** A module that one part imports at once, and another one later. */
 const HARMLESS = ["INEFFECTIVE_DYNAMIC_IMPORT"];
 
-/** Reads only the version of package.json. */
+/** Reads only the version and the repository of package.json. */
 const onlyVersion = (version: string): Plugin => ({
   name: "only-version",
-  transform: (_, id) =>
-    id === join(root, "package.json") ? { code: JSON.stringify({ version }), moduleType: "json" } : undefined,
+  transform: (code, id) =>
+    id === join(root, "package.json")
+      ? { code: JSON.stringify({ version, repository: JSON.parse(code).repository }), moduleType: "json" }
+      : undefined,
 });
+
+/** Lets modules read the files beside them from the executable. Adds their paths in the clone to `files`. Names the command without npx. */
+const embeddedFiles = (files: Set<string>): Plugin => ({
+  name: "embedded-files",
+  resolveId: (id) => (id === EMBEDDED ? id : undefined),
+  load: (id) => (id === EMBEDDED ? READ_EMBEDDED : undefined),
+  transform: (code, id) => {
+    if (id.includes("node_modules") || id === EMBEDDED) return undefined;
+    // Its users have no npx.
+    const text = code.replaceAll("npx pulumi-", "pulumi-");
+    if (!code.includes(READ_FILE)) return text;
+    const path = relative(root, id).replaceAll(sep, "/");
+    for (const [, name = ""] of code.matchAll(/readFileSync\(new URL\(["`]([^"`]+)["`]/g))
+      for (const file of globSync(name.replace(/\$\{\w+\}/, "*"), { cwd: dirname(id) }))
+        files.add(posix.join(dirname(path), file));
+    const own = text.replaceAll(READ_FILE, "readEmbedded(new URL(").replaceAll("import.meta.url", `"file:///${path}"`);
+    return `import { readEmbedded } from "${EMBEDDED}";\n${own}`;
+  },
+});
+const READ_FILE = "readFileSync(new URL(";
+const EMBEDDED = "embedded-files";
+const READ_EMBEDDED = `import { getAsset } from "node:sea";
+export const readEmbedded = ({ pathname }, encoding) => {
+  const content = getAsset(pathname.slice(1), encoding);
+  return encoding === undefined ? Buffer.from(content) : content;
+};`;
 
 /** Bundles the two dispatchers that the client takes of undici: its fetch, web sockets, mocks and caches are two thirds of its code. */
 const onlyDispatchers: Plugin = {

@@ -18,9 +18,9 @@ export async function writePlugin(
   folder: string,
   { version, range }: { version: string; range: string },
 ): Promise<void> {
-  await mkdir(folder, { recursive: true });
   const modules = await bundleInParts(join(root, "plugin", "main.ts"), join(folder, MODULE), version);
-  await copyFile(join(root, "plugin", "generated", "schema.json"), join(folder, "schema.json"));
+  await mkdir(join(folder, "generated"), { recursive: true });
+  await copyFile(join(root, "plugin", "generated", "schema.json"), join(folder, "generated", "schema.json"));
   const texts = {
     "LICENSE-third-party.txt": await licensesOf(modules),
     "supported-node.js": supportedNode("pulumi-irm", range),

@@ -1,4 +1,5 @@
 // `irm doctor`: it passes where a run would work, names what is wrong where it would not, only reads, and prints no secret.
+import { chmodSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Server } from "node:net";
@@ -171,8 +172,11 @@ test("the plugin: as the project names it, as it is installed, or where a langua
     message: `${plugin}, as Pulumi.yaml names it`,
   });
   expect(await checkPlugin(missing, project)).toMatchObject({ ok: false, message: expect.stringContaining("in yaml") });
-  expect(await checkPlugin(listing(packageVersion()), project)).toMatchObject({ ok: true });
-  const fix = expect.stringContaining(`pulumi plugin install resource irm v${packageVersion()} `);
+  chmodSync(`${plugin}/pulumi-resource-irm`, 0o755);
+  const message = `${plugin}/pulumi-resource-irm, on the PATH`;
+  expect(await checkPlugin(missing, project, { PATH: `/nonexistent:${plugin}` })).toMatchObject({ ok: true, message });
+  expect(await checkPlugin(listing(packageVersion), project)).toMatchObject({ ok: true });
+  const fix = expect.stringContaining(`pulumi plugin install resource irm v${packageVersion} `);
   expect(await checkPlugin(listing("0.0.1"), project)).toMatchObject({ ok: false, fix });
 });
 

@@ -60,6 +60,7 @@ test("providers are found: on the PATH, the first of each name, unless the user 
   const PATH = ["relative", folder.path("missing"), one, two].join(":");
   expect(ambientPlugins({ PATH })).toEqual([
     { name: "aws", folder: one },
+    { name: "irm", folder: one },
     { name: "gcp", folder: two },
   ]);
   expect(ambientPlugins({ PATH, PULUMI_IGNORE_AMBIENT_PLUGINS: "true" })).toEqual([]);

@@ -112,7 +112,7 @@ test.each(projects)(
       ]),
     );
     const files = Object.fromEntries(programs.map(({ place, text }) => [`${place.replace(/\W/g, "-")}.ts`, text]));
-    const schema = JSON.parse(readFileSync(join(project.path, "plugin", "schema.json"), "utf8"));
+    const schema = JSON.parse(readFileSync(join(project.path, "plugin", "generated", "schema.json"), "utf8"));
     for (const [type, { typescript }] of examplesOf(schema)) files[`example-${type}.ts`] = typescript;
     const sources = { ...files, "further.ts": FURTHER };
     const folder = writeProject(join(project.folder, `types-${name}`), {

@@ -87,7 +87,6 @@ export const ambientPlugins = ({
       if (file.startsWith(EXECUTABLE) && !found.has(name) && isExecutable(join(folder, file)))
         found.set(name, { name, folder });
     }
-  found.delete(OURS);
   return [...found.values()];
 };
 

@@ -4,10 +4,10 @@
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createServer, type Socket } from "node:net";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { pulumiHome } from "../../../pulumi/project.ts";
+import { NODE, ownCommand } from "../../own-command.ts";
 import { BACKEND, type Place } from "../place.ts";
 import type { ProgramUser } from "../user.ts";
 import { type Guarded, type Judge, startGuard } from "./guard.ts";
@@ -84,7 +84,8 @@ export const startOthers = async (options: OthersOptions) => {
       running.add(Promise.resolve(provider));
       await attach(name, { isDynamic: false, of: () => provider });
     }
-    for (const plugin of [...project.plugins, ...ambientPlugins(env)])
+    const ambient = ambientPlugins(env);
+    for (const plugin of [...project.plugins, ...ambient.filter(({ name }) => name !== OURS)])
       await attach(plugin.name, {
         ...startedOnAttach(context, (engine) => installed(plugin, engine, options)),
         folder: plugin.folder,
@@ -92,7 +93,11 @@ export const startOthers = async (options: OthersOptions) => {
     const list = [...ports].map(([name, port]) => `${name}:${port}`);
     return {
       /** for the engine */
-      env: { PULUMI_DEBUG_PROVIDERS: list.join(",") },
+      env: {
+        PULUMI_DEBUG_PROVIDERS: list.join(","),
+        // It attaches itself to the others on the PATH, so it starts only ours from there.
+        ...(ambient.some(({ name }) => name === OURS) && { PULUMI_IGNORE_AMBIENT_PLUGINS: "" }),
+      },
       /** of providers that did not answer, one sentence each */
       problems: () => [...problems],
       /** Waits for the end of each process. */
@@ -141,7 +146,7 @@ const startedOnAttach = (
 /** The SDK's provider of dynamic resources. */
 const dynamicProvider = ({ cwd, run }: OthersOptions, engine: string): ProviderCommand => {
   const script = createRequire(join(cwd, "package.json")).resolve("@pulumi/pulumi/cmd/dynamic-provider");
-  return { name: "pulumi-nodejs", file: process.execPath, args: [script, engine], cwd, env: run };
+  return { name: "pulumi-nodejs", file: NODE, args: [script, engine], cwd, env: run };
 };
 
 const installed = (plugin: Plugin, engine: string, options: OthersOptions): ProviderCommand => {
@@ -197,7 +202,5 @@ const startLaunched = async (launched: Launch, context: Context): Promise<Provid
   }
 };
 
-const LAUNCHER = fileURLToPath(new URL(`launcher${extname(import.meta.url)}`, import.meta.url));
-
 const launcherFor = ({ name, folder }: Plugin, socket: string) =>
-  `#!/bin/sh\nexec ${[process.execPath, LAUNCHER, socket, name, folder].map((text) => `'${text.replaceAll("'", "'\\''")}'`).join(" ")} "$@"\n`;
+  `#!/bin/sh\nexec ${[...ownCommand("run/others/launcher"), socket, name, folder].map((text) => `'${text.replaceAll("'", "'\\''")}'`).join(" ")} "$@"\n`;
