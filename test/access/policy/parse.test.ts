@@ -205,8 +205,7 @@ test("docs/policy.md shows the output of each of its examples", async () => {
 test("docs/policy.md#tests shows the output of its tests on the policy of docs/policy.md, before and after an edit", async () => {
   const [, policy = ""] = examples[0] ?? [];
   const [, tests = "", output] =
-    /```yaml\n(.*?)```.*?```\n\$ npx pulumi-irm test\n(.*?)```/s.exec(page.split("\n## Tests of access\n")[1] ?? "") ??
-    [];
+    /```yaml\n(.*?)```.*?```\n\$ npx pulumi-irm test\n(.*?)```/s.exec(page.split("\n## Tests\n")[1] ?? "") ?? [];
   const viewer = "/: { viewer: [review] }";
   expect(policy).toContain(viewer);
   folder.write("access.tests.yaml", tests);
