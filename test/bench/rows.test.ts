@@ -30,7 +30,7 @@ test("a row is the median of the rounds with their spread, and says whether it m
     id: "preview",
     value: 1.2,
     unit: "x",
-    against: "a provider of that form that answers at once",
+    against: "the floor",
     goal: 1.25,
     comparison: "<=",
     met: true,

@@ -55,7 +55,7 @@ const state = (id: string, form: "dynamic" | "native"): RowPlan => ({
   sides: (of) => `${Math.round(of(`${form}.state`))} and ${Math.round(of(`${form}-floor.state`))} bytes a resource`,
 });
 
-const FLOOR = "a provider of that form that answers at once";
+const FLOOR = "the floor";
 const PREVIEW = "`pulumi preview --refresh` of the same change of ten bindings";
 
 export const plans: readonly RowPlan[] = [
@@ -74,10 +74,10 @@ export const plans: readonly RowPlan[] = [
   ratio("destroy-native", 1.25, "native.destroy", "native-floor.destroy", FLOOR),
   ratio("after-refresh", 1.15, "dynamic.change-refreshed", "dynamic.change", "the same without a refresh before"),
   ratio("after-refresh-native", 1.15, "native.change-refreshed", "native.change", "the same without a refresh before"),
-  ratio("up-unchecked", 1.3, "unchecked.up", "unchecked-floor.up", `${FLOOR}, without checkpoints too`),
+  ratio("up-unchecked", 1.3, "unchecked.up", "unchecked-floor.up", `${FLOOR}, without checkpoints`),
   ratio("skip-up", 0.35, "unchecked.up", "native.up", "the same with checkpoints"),
   ratio("skip-destroy", 0.2, "unchecked.destroy", "native.destroy", "the same with checkpoints"),
-  ratio("destroy-unchecked", 1.3, "unchecked.destroy", "unchecked-floor.destroy", `${FLOOR}, without checkpoints too`),
+  ratio("destroy-unchecked", 1.3, "unchecked.destroy", "unchecked-floor.destroy", `${FLOOR}, without checkpoints`),
   ratio("review", 2.5, "review-dynamic.review", "review-dynamic.preview-refreshed", PREVIEW),
   ratio("review-native", 2.5, "review-native.review", "review-native.preview-refreshed", PREVIEW),
   requests("requests-create", 0.7, "dynamic.up"),
