@@ -38,7 +38,7 @@ const figure = (figures: Figures, name: string): number => figures[name] ?? Numb
 const requests = (id: string, goal: number, command: string): RowPlan => ({
   id,
   unit: "a resource",
-  against: "requests of the API",
+  against: "the API",
   goal,
   needs: [subjectOf(command)],
   value: (figures) => figure(figures, `${command}.requests`),
@@ -48,7 +48,7 @@ const requests = (id: string, goal: number, command: string): RowPlan => ({
 const state = (id: string, form: "dynamic" | "native"): RowPlan => ({
   id,
   unit: "x",
-  against: "bytes of the floor with the same fields",
+  against: "the floor",
   goal: 1.1,
   needs: [form, `${form}-floor`],
   value: (figures) => figure(figures, `${form}.state`) / figure(figures, `${form}-floor.state`),
@@ -59,7 +59,7 @@ const FLOOR = "the floor";
 const PREVIEW = "`pulumi preview --refresh` of the same change of ten bindings";
 
 export const plans: readonly RowPlan[] = [
-  ratio("up-plain", 0.33, "dynamic.up", "plain.up", "the way Pulumi's docs show dynamic providers"),
+  ratio("up-plain", 0.33, "dynamic.up", "plain.up", "Pulumi's documented way"),
   ratio("up-floor", 1.25, "dynamic.up", "dynamic-floor.up", FLOOR),
   ratio("up-native-floor", 1.25, "native.up", "native-floor.up", FLOOR),
   ratio("up-native-yaml", 1.25, "yaml.up", "yaml-floor.up", FLOOR),
@@ -72,8 +72,8 @@ export const plans: readonly RowPlan[] = [
   ratio("refresh-native", 1.25, "native.refresh", "native-floor.refresh", FLOOR),
   ratio("destroy", 1.25, "dynamic.destroy", "dynamic-floor.destroy", FLOOR),
   ratio("destroy-native", 1.25, "native.destroy", "native-floor.destroy", FLOOR),
-  ratio("after-refresh", 1.15, "dynamic.change-refreshed", "dynamic.change", "the same without a refresh before"),
-  ratio("after-refresh-native", 1.15, "native.change-refreshed", "native.change", "the same without a refresh before"),
+  ratio("after-refresh", 1.15, "dynamic.change-refreshed", "dynamic.change", "without a refresh"),
+  ratio("after-refresh-native", 1.15, "native.change-refreshed", "native.change", "without a refresh"),
   ratio("up-unchecked", 1.3, "unchecked.up", "unchecked-floor.up", `${FLOOR}, without checkpoints`),
   ratio("skip-up", 0.35, "unchecked.up", "native.up", "the same with checkpoints"),
   ratio("skip-destroy", 0.2, "unchecked.destroy", "native.destroy", "the same with checkpoints"),
