@@ -35,7 +35,7 @@ test("a row is the median of the rounds with their spread, and says whether it m
     comparison: "<=",
     met: true,
     spread: [1, 1.5],
-    sides: "12.0 and 10.0 s",
+    sides: "12.0 and 10.0 CPU s",
   });
   expect(rowOf(planOf("preview"), rounds.slice(1, 2))).toMatchObject({ value: 1.5, met: false });
 });

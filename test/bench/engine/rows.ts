@@ -11,14 +11,14 @@ export interface RowPlan {
   needs: readonly SubjectName[];
   /** of one round */
   value(figures: Figures): number;
-  /** medians of both sides, such as `80.1 and 61.3 s` */
+  /** medians of both sides, such as `80.1 and 61.3 CPU s` */
   sides(figures: (name: string) => number): string;
 }
 
 const seconds =
   (own: string, other: string): RowPlan["sides"] =>
   (of) =>
-    `${of(own).toFixed(1)} and ${of(other).toFixed(1)} s`;
+    `${of(own).toFixed(1)} and ${of(other).toFixed(1)} CPU s`;
 
 /** Processor time of one command against another. */
 const ratio = (id: string, goal: number, own: string, other: string, against: string): RowPlan => ({
@@ -42,7 +42,7 @@ const requests = (id: string, goal: number, command: string): RowPlan => ({
   goal,
   needs: [subjectOf(command)],
   value: (figures) => figure(figures, `${command}.requests`),
-  sides: (of) => `${of(command).toFixed(1)} s`,
+  sides: (of) => `${of(command).toFixed(1)} CPU s`,
 });
 
 const state = (id: string, form: "dynamic" | "native"): RowPlan => ({

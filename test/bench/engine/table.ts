@@ -20,7 +20,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
 export const goalsTable = ({ rows }: Results): string =>
-  table(["id", "measured", "goal", "spread", "CPU of both sides", "against"], rows.map(cellsOf));
+  table(["id", "measured", "goal", "spread", "both sides", "against"], rows.map(cellsOf));
 
 const cellsOf = ({ id, value, unit, goal, met, spread: [lowest, highest], sides, against }: Row): string[] => {
   const measured = unit === "x" ? `${value}×` : `${value} ${unit}`;
