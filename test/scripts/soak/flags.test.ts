@@ -1,4 +1,4 @@
-// `npm run soak`: its flags and its output (CONTRIBUTING.md, "The long proofs").
+// `npm run soak`: its flags and its output (docs/internals/proof.md).
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
