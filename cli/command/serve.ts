@@ -51,7 +51,10 @@ export const defineCommand = (command: IrmCommand): void => {
     )
     .option("--port <N>", "port of the API (default: 0, any free port)")
     .option("--host <ADDRESS>", "address to listen on (default: 127.0.0.1)")
-    .option("--db <FILE>", "SQLite database to keep the records in (default: :memory:)")
+    .option(
+      "--db <FILE>",
+      "SQLite database for the records and the signing keys, created with mode 0600 (default: :memory:)",
+    )
     .option(
       "--seed <FILE.yaml>",
       "records to start with: what --copy-to wrote; or organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
@@ -88,19 +91,34 @@ const ADVANCED: readonly (readonly [flags: string, text: string])[] = [
   ["--auth-port <N>", "port of the token exchange and the issuer (default: the same port)"],
   ["--public-url <URL>", "address that clients use: scheme, host and port (default: the address it listens on)"],
   ["--public-auth-url <URL>", "the same for the token exchange and the issuer (default: --public-url)"],
-  ["--roles <FILE.yaml>", "the built-in roles: { NAME: [CAPABILITY, …] } (default: the table of this version)"],
-  ["--refresh-tokens", "issue and accept refresh tokens (default: off)"],
-  ["--rate-limit <N>", "requests a second that one caller may make (default: no limit)"],
-  ["--max-connections <N>", "connections at a time, half of them for one address (default: 1000)"],
+  [
+    "--roles <FILE.yaml>",
+    "the built-in roles, owner and viewer among them: { NAME: [CAPABILITY, …] } (default: the table of this version)",
+  ],
+  ["--refresh-tokens", "return refresh tokens, and accept them at /sts/exchange_refresh_token (default: off)"],
+  [
+    "--rate-limit <N>",
+    "requests a second of one identity, or of one address without a valid token; above it, 429 with Retry-After (default: no limit)",
+  ],
+  [
+    "--max-connections <N>",
+    "connections at a time over all ports, half of them for one address or IPv6 /64 network (default: 1000)",
+  ],
   ["--idle-timeout <SECONDS>", "close a connection after this time without a request (default: 65)"],
   ["--max-body-memory <MIB>", "memory for request bodies that are still arriving, in total (default: 64)"],
   ["--max-answer-memory <MIB>", "memory for answers that clients have not read yet, in total (default: 64)"],
-  ["--unique-role-bindings", "refuse a second binding of the same identity and role in a group (default: allow it)"],
+  [
+    "--unique-role-bindings",
+    "refuse a second binding of the same identity and role in a group, with 409 (default: allow it)",
+  ],
   [
     "--without-anti-escalation",
     "let callers grant what they do not hold, to try the cautious paths of npx pulumi-irm access paths; with --dev only (default: refuse it)",
   ],
-  ["--strict-bodies", "refuse request bodies with unknown fields (default: ignore the fields)"],
+  [
+    "--strict-bodies",
+    "refuse request bodies with unknown fields, and name the nearest known ones (default: ignore the fields)",
+  ],
   ["--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only"],
 ];
 
