@@ -30,21 +30,31 @@ const OTHER = "Other services";
 
 const HEAD = `# Capabilities
 
-A role is a list of capabilities. This page has every capability that the API publishes, with the methods of this project that require it
-and the built-in roles that have it. Write them by these names in a policy (\`can: [repo.list]\`), in \`capabilities\` of a \`Role\`, and in
-\`npx pulumi-irm access --capability tag.create\`.
+Find the name of a capability for \`can: [repo.list]\` in a policy, \`capabilities\` of a \`Role\`, or
+\`npx pulumi-irm access --capability tag.create\`. Each entry has a class, the methods that require the capability, and the built-in roles
+that contain it. Without methods, it belongs to a part of the API that this project doesn't serve.
 
-A role that is bound at a group holds there and everywhere below. [The contract](../internals/contract.md#capabilities) has the rules. *Internal*:
-only the service's own roles can hold it. *Deprecated*: the service keeps it for old roles. A capability without a method belongs to a
-part of the API that this project does not serve.
+*grant* gives access to its holder or to others. *write* changes records. *use* runs a function that changes none. *read* lists and gets.
+An unlisted capability counts as *write*, unless its name ends with \`.list\` or \`.get\`. Only the service's own roles can hold *internal*
+ones. *Deprecated* ones remain for old roles. See the [rules](../internals/contract.md#capabilities).
 
-The class says what a capability lets its holder do. *grant*: give access to itself or to others. *write*: change records. *use*: run a
-function of the service that changes no record. *read*: list and get. A capability that is not on this page counts as *write*, unless its
-name ends with \`.list\` or \`.get\`.
-
-The built-in roles are as of ${BUILT_IN_ROLES_SOURCE.date}, from ${BUILT_IN_ROLES_SOURCE.text}. The service changes them:
-[\`irm roles\`](roles.md) shows what your service has.
+The built-in roles are as of ${BUILT_IN_ROLES_SOURCE.date}, from ${BUILT_IN_ROLES_SOURCE.text}.
+[\`irm roles\`](roles.md) shows those of your service.
 `;
+
+const WIDTH = 120;
+
+/** Names with commas, as lines of at most this width. */
+const linesOf = (names: readonly string[], width: number): string[] => {
+  const lines: string[] = [];
+  for (const [index, name] of names.entries()) {
+    const text = index < names.length - 1 ? `${name},` : name;
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + text.length <= width) lines[lines.length - 1] = `${last} ${text}`;
+    else lines.push(text);
+  }
+  return lines;
+};
 
 /** docs/reference/capabilities.md: every published capability, by service, with the methods that require it and the built-in roles that have it. */
 export const capabilitiesPage = (): string => {
@@ -62,18 +72,17 @@ export const capabilitiesPage = (): string => {
   const services = Map.groupBy(rows, ({ service }) => service);
   const sections = [...SERVICES.map(([service]) => service), OTHER].map((service) => {
     const sorted = (services.get(service) ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const lines = sorted.map(
-      ({ name, effect, flag, methods, roles }) =>
-        `| \`${name}\`${flag} | ${effect} | ${methods.join(", ")} | ${roles.join(", ")} |`,
-    );
-    return [
-      `## ${service}`,
-      "",
-      "| capability | class | methods | built-in roles |",
-      "| --- | --- | --- | --- |",
-      ...lines,
-      "",
-    ].join("\n");
+    const nameWidth = Math.max(...sorted.map(({ name, flag }) => name.length + flag.length)) + 2;
+    const start = nameWidth + "write  ".length;
+    const lines = sorted.flatMap(({ name, effect, flag, methods, roles }) => {
+      const [first = "", ...further] = [
+        ...linesOf(methods, WIDTH - start),
+        ...linesOf(roles, WIDTH - start - 7).map((text, index) => `${index === 0 ? "roles: " : " ".repeat(7)}${text}`),
+      ];
+      const begin = `${`${name}${flag}`.padEnd(nameWidth)}${effect.padEnd(7)}`;
+      return [`${begin}${first}`.trimEnd(), ...further.map((text) => " ".repeat(start) + text)];
+    });
+    return [`## ${service}`, "", "```text", ...lines, "```", ""].join("\n");
   });
   return [HEAD, ...sections].join("\n");
 };
