@@ -42,45 +42,29 @@ The built-in roles are as of ${BUILT_IN_ROLES_SOURCE.date}, from ${BUILT_IN_ROLE
 [\`irm roles\`](roles.md) shows those of your service.
 `;
 
-const WIDTH = 120;
-
-/** Names with commas, as lines of at most this width. */
-const linesOf = (names: readonly string[], width: number): string[] => {
-  const lines: string[] = [];
-  for (const [index, name] of names.entries()) {
-    const text = index < names.length - 1 ? `${name},` : name;
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + text.length <= width) lines[lines.length - 1] = `${last} ${text}`;
-    else lines.push(text);
-  }
-  return lines;
-};
+/** The lines of a text in which only spaces separate words. */
+const LINES = /\S.{0,79}(?= |$)/g;
 
 /** docs/reference/capabilities.md: every published capability, by service, with the methods that require it and the built-in roles that have it. */
 export const capabilitiesPage = (): string => {
   const methods = Object.entries(operations as Readonly<Record<string, Operation>>);
   const rows = capabilities.map((one) => ({
     service: SERVICES.find(([, begin]) => begin.test(one.enum))?.[0] ?? OTHER,
-    name: one.name,
+    name: one.name + (one.internalOnly ? " (internal)" : one.deprecated ? " (deprecated)" : ""),
     effect: one.class,
-    flag: one.internalOnly ? " (internal)" : one.deprecated ? " (deprecated)" : "",
     methods: methods.filter(([, row]) => row.capabilities.includes(one.name)).map(([name]) => name),
-    roles: Object.entries(BUILT_IN_ROLE_CAPABILITIES).flatMap(([role, names]) =>
-      names.includes(one.name) ? [role] : [],
-    ),
+    roles: Object.entries(BUILT_IN_ROLE_CAPABILITIES)
+      .filter(([, names]) => names.includes(one.name))
+      .map(([role]) => role),
   }));
   const services = Map.groupBy(rows, ({ service }) => service);
   const sections = [...SERVICES.map(([service]) => service), OTHER].map((service) => {
     const sorted = (services.get(service) ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const nameWidth = Math.max(...sorted.map(({ name, flag }) => name.length + flag.length)) + 2;
-    const start = nameWidth + "write  ".length;
-    const lines = sorted.flatMap(({ name, effect, flag, methods, roles }) => {
-      const [first = "", ...further] = [
-        ...linesOf(methods, WIDTH - start),
-        ...linesOf(roles, WIDTH - start - 7).map((text, index) => `${index === 0 ? "roles: " : " ".repeat(7)}${text}`),
-      ];
-      const begin = `${`${name}${flag}`.padEnd(nameWidth)}${effect.padEnd(7)}`;
-      return [`${begin}${first}`.trimEnd(), ...further.map((text) => " ".repeat(start) + text)];
+    const lines = sorted.map(({ name, effect, methods, roles }) => {
+      const begin = `${name.padEnd(44)}  ${effect.padEnd(5)}  `;
+      const texts = [methods.join(", "), roles.length > 0 ? `roles: ${roles.join(", ")}` : ""];
+      const further = `\n${" ".repeat(begin.length)}`;
+      return (begin + texts.flatMap((text) => text.match(LINES) ?? []).join(further)).trimEnd();
     });
     return [`## ${service}`, "", "```text", ...lines, "```", ""].join("\n");
   });
