@@ -104,8 +104,13 @@ export const inputViolations = (
   const { error } = inputOf(schema).safeParse(value, {
     error: (issue) => (issue.code === "invalid_type" && issue.input === undefined ? "is required" : undefined),
   });
+  // A rule of a whole list or map cannot judge one with an unknown value.
+  const isOpen = ({ code, path }: z.core.$ZodIssue) => {
+    const held = at(value, path);
+    return isUnknown(held) || (code === "custom" && Object.values(Object(held)).some(isUnknown));
+  };
   const issues = (error?.issues ?? [])
-    .filter((issue) => !isUnknown(at(value, issue.path)))
+    .filter((issue) => !isOpen(issue))
     .map((issue) => ({ field: pathText(issue.path), description: issueText(issue, at(value, issue.path)) }));
   const rules = messageInfo(schema)?.rules?.(value, isUnknown) ?? [];
   return [...issues, ...oneofViolations(schema, value, "", isUnknown), ...rules];
