@@ -151,7 +151,10 @@ const accessPolicySpec: ResourceSpec = {
     "A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.",
   isComponent: true,
   inputProperties: {
-    file: plain({ type: "string" }, "The policy file, relative to the folder of the Pulumi project"),
+    file: plain(
+      { type: "string" },
+      "The policy file, relative to the folder of the Pulumi project; either this or `policy`",
+    ),
     policy: plain({ $ref: "pulumi.json#/Any" }, "The policy as an object, in the shape of the file"),
     adopt: plain(
       { oneOf: [{ type: "string" }, { $ref: `#/types/${ADOPT_FILE}`, plain: true }] },

@@ -41,7 +41,7 @@ export const FORCE_DESTROY_MAX = 50;
 
 /** Arguments with the same meaning on every kind. */
 const SHARED: Readonly<Record<string, string>> = {
-  root: "Creates a new root organization",
+  root: "Creates an organization, in place of `parent`; the caller becomes its owner",
   adopt:
     'Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity ' +
     "and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external " +

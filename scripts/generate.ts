@@ -1,6 +1,6 @@
 // Generates files from schema/: the .proto files, the plain types of messages, the package schema of the plugin, and the classes of
 // provider/program. Also generates the JSON schemas of policy files, files of tests, the report of `irm review` and changes. In docs/, it
-// writes the page of all capabilities and the table of resources.
+// writes the page of all capabilities, the table of resources, and all but the hand-written parts of their pages.
 // With --check, writes nothing and fails when a file is out of date. It also fails for old packages for other languages, which need Go
 // (scripts/sdks.ts).
 //
@@ -20,6 +20,7 @@ import { messageTypes } from "./generate/message-types.ts";
 import { nativeFiles } from "./generate/native-text.ts";
 import { programFiles } from "./generate/program-text.ts";
 import { protoText } from "./generate/proto-text.ts";
+import { registryPages, resourcePages } from "./generate/resource-page.ts";
 import { SCHEMA_HASH, schemaHash } from "./generate/sdk-schema.ts";
 
 const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
@@ -38,7 +39,11 @@ const below = (folder: string, files: Iterable<[string, string]>) =>
   [...files].map(([name, text]): [string, string] => [join(folder, name), text]);
 
 const info = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const schemaText = jsonText(withExamples(packageSchema(info)));
+const schema = packageSchema(info);
+const schemaText = jsonText(withExamples(schema));
+/** In the folder that is written to, if it is there: its hand-written part stays. */
+const readPage = (name: string) => readFileSync(join(existsSync(join(target, name)) ? target : root, name), "utf8");
+const pages = [...resourcePages(schema, readPage), ...registryPages(schema, readPage)];
 const wanted = new Map([
   // Those of v2 differ from v2beta1 in the name of the package alone.
   ...protobufFiles()
@@ -53,7 +58,8 @@ const wanted = new Map([
   ...below(fromKinds, programFiles()),
   ...below(join(fromKinds, "native"), nativeFiles()),
   [page, capabilitiesPage()],
-  [table, withResourceTable(readFileSync(join(existsSync(join(target, table)) ? target : root, table), "utf8"))],
+  [table, withResourceTable(readPage(table))],
+  ...pages,
 ]);
 
 const present = folders
@@ -62,7 +68,7 @@ const present = folders
   .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
   .filter((entry) => entry.isFile())
   .map((entry) => relative(target, join(entry.parentPath, entry.name)))
-  .concat([page, table].filter((name) => existsSync(join(target, name))));
+  .concat([page, table, ...pages.map(([name]) => name)].filter((name) => existsSync(join(target, name))));
 
 const changed = [...wanted].filter(([name, text]) => !present.includes(name) || read(name) !== text);
 const left = present.filter((name) => !wanted.has(name));

@@ -139,7 +139,7 @@ interface AccessPolicyFields {
 export type AccessPolicyArgs = AccessPolicyFields &
   (
     | {
-        /** The policy file, relative to the folder of the Pulumi project */
+        /** The policy file, relative to the folder of the Pulumi project; either this or `policy` */
         file: string;
         policy?: undefined;
       }

@@ -744,7 +744,7 @@ export type IdentityProviderSCIMCredentialState =
   | "CREDENTIAL_STATE_ROTATING";
 
 export interface IdentityStaticKeys {
-  /** `iss` of the workload's token: an https URL */
+  /** `iss` of the workload's token: an https URL, from which nothing is fetched */
   issuer: string;
   /** `sub` of the workload's token */
   subject: string;

@@ -52,7 +52,7 @@ const Oidc = message(
       "Secret of the client, at most 4096 characters; never returned; may be left out with `pkceEnabled`",
       {
         argumentText:
-          "Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service",
+          "Secret of the client, at most 4096 characters: required without `pkceEnabled`, encrypted in the state, never returned by the service",
         secret: true,
         inputOnly: true,
       },

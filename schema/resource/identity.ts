@@ -109,7 +109,7 @@ export const STATIC_KEYS_LIFE_MS = 365 * 24 * 60 * 60 * 1000;
 export const StaticKeys = message(
   "iam.Identity.StaticKeys",
   {
-    issuer: required(1, issuer, "`iss` of the workload's token: an https URL"),
+    issuer: required(1, issuer, "`iss` of the workload's token: an https URL, from which nothing is fetched"),
     subject: required(2, subject, "`sub` of the workload's token"),
     issuerKeys: required(
       3,

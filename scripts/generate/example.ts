@@ -1,5 +1,5 @@
 // The example of each resource: the first program of its page in docs/. The comments of the classes show its paragraphs on the resource.
-// The plugin's schema has the whole program in TypeScript, Python and YAML, for Pulumi's registry and its generators of SDKs
+// The plugin's schema has the whole program in TypeScript, Python, YAML and Go, for Pulumi's registry and its generators of SDKs
 // (https://www.pulumi.com/docs/iac/extending-pulumi/schema/). The program runs here with classes that record their arguments. The printers
 // of `irm export` write these in the other languages.
 import { readFileSync } from "node:fs";
@@ -8,17 +8,10 @@ import { yamlName, yamlResources } from "../../access/export/project.ts";
 import { pythonResources, pythonVariable } from "../../access/export/python.ts";
 import { type Entry, Fields, Reference, type Value } from "../../access/export/value.ts";
 import { yamlText } from "../../access/text.ts";
-import {
-  type EnumSpec,
-  type ObjectSpec,
-  type Properties,
-  type ResourceSpec,
-  type TypeSpec,
-  token,
-} from "../../plugin/schema/types.ts";
-import { ACCESS_POLICY } from "../../plugin/schema.ts";
+import { type Properties, type TypeSpec, token } from "../../plugin/schema/types.ts";
 import { toSnake, uncapitalize } from "../../schema/index.ts";
 import { root } from "../base/project.mjs";
+import { goText, type Recorded, type Schema } from "./go-example.ts";
 import { article, fileOfType } from "./program-type.ts";
 
 /** The paragraphs of the program that declare the resource itself. */
@@ -28,11 +21,6 @@ export const exampleOf = (type: string): string =>
     .split("\n\n")
     .filter((paragraph) => paragraph.includes(`new ${type}(`))
     .join("\n\n");
-
-interface Schema {
-  types: Readonly<Record<string, ObjectSpec | EnumSpec>>;
-  resources: Readonly<Record<string, ResourceSpec>>;
-}
 
 /** The package schema with the example of each resource at the end of its description. */
 export const withExamples = <T extends Schema>(schema: T): T => ({
@@ -45,37 +33,32 @@ export const withExamples = <T extends Schema>(schema: T): T => ({
   ),
 });
 
-/** The page of a resource, and the heading above its first program. */
-const pageOf = (type: string): [page: string, heading: string] =>
-  type === ACCESS_POLICY
-    ? [join("docs", "policy.md"), "\n## In a Pulumi program\n"]
-    : [join("docs", "resources", `${fileOfType(type)}.md`), `# ${type}\n`];
+/** The page of a resource. */
+export const pageOf = (type: string): string => join("docs", "resources", `${fileOfType(type)}.md`);
 
-const programOf = (type: string): string => {
-  const [page, heading] = pageOf(type);
-  const [, section = ""] = readFileSync(join(root, page), "utf8").split(heading);
-  const [, program] = /^```ts\n([\s\S]*?)^```$/m.exec(section) ?? [];
-  if (program === undefined) throw new Error(`${page} has no program in TypeScript below "${heading.trim()}"`);
+export const programOf = (type: string): string => {
+  const [, program] = /^```ts\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, pageOf(type)), "utf8")) ?? [];
+  if (program === undefined) throw new Error(`${pageOf(type)} has no program in TypeScript`);
   return program;
 };
 
+/** The example in the other languages, by the language of its fence. */
+export const translationsOf = (type: string, schema: Schema): Record<"python" | "yaml" | "go", string> => {
+  const recorded = recordIn(pageOf(type), programOf(type), schema);
+  return { python: pythonText(recorded), yaml: pulumiYamlText(recorded), go: goText(recorded, schema) };
+};
+
+/** As a program of the native plugin. */
+export const pluginProgramOf = (type: string): string =>
+  programOf(type).replace('from "pulumi-irm"', 'from "pulumi-irm/plugin"');
+
 const exampleText = (type: string, schema: Schema): string => {
-  const program = programOf(type);
-  const recorded = recordIn(pageOf(type)[0], program, schema);
-  const fences = [
-    ["typescript", program.replace('from "pulumi-irm"', 'from "pulumi-irm/plugin"')],
-    ["python", pythonText(recorded)],
-    ["yaml", pulumiYamlText(recorded)],
-  ].map(([language, text]) => `\`\`\`${language}\n${text}\`\`\`\n`);
+  const fences = Object.entries({ typescript: pluginProgramOf(type), ...translationsOf(type, schema) }).map(
+    ([language, text]) => `\`\`\`${language}\n${text}\`\`\`\n`,
+  );
   const title = article(type.replace(/(?!^)[A-Z]/g, " $&").toLowerCase()).replace(/^a/, "A");
   return `{{% examples %}}\n## Example Usage\n\n{{% example %}}\n### ${title}\n\n${fences.join("\n")}{{% /example %}}\n{{% /examples %}}`;
 };
-
-interface Recorded {
-  entries: readonly Entry[];
-  /** the exports of the program: an output of a resource, and the keys that lead into it, such as `["uid"]` */
-  outputs: readonly { name: string; entry: Entry; output: string; keys: string }[];
-}
 
 /** A resource, or the value at a path in its outputs. */
 class Made {
@@ -120,7 +103,7 @@ const record = (program: string, schema: Schema): Recorded => {
   new Function("library", "outputs", body)(library, outputs);
   const exported = Object.entries(outputs).map(([name, { entry, path }]) => {
     const [output = "uid", ...keys] = path;
-    return { name, entry, output, keys: keys.map((key) => `["${key}"]`).join("") };
+    return { name, entry, output, keys };
   });
   return { entries, outputs: exported };
 };
@@ -167,11 +150,14 @@ const valueFrom = (value: unknown, spec: TypeSpec, schema: Schema, at: string): 
   return fieldsFrom(value, message && "properties" in message ? message.properties : {}, schema, at);
 };
 
+const keysText = (keys: readonly string[]) => keys.map((key) => `["${key}"]`).join("");
+
 const pythonText = ({ entries, outputs }: Recorded): string => {
   const named = outputs.map(({ entry }) => entry);
   const imports = [...(outputs.length > 0 ? ["import pulumi"] : []), "import pulumi_irm as irm"];
   const exported = outputs.map(
-    ({ name, entry, output, keys }) => `pulumi.export("${name}", ${pythonVariable(entry)}.${toSnake(output)}${keys})`,
+    ({ name, entry, output, keys }) =>
+      `pulumi.export("${name}", ${pythonVariable(entry)}.${toSnake(output)}${keysText(keys)})`,
   );
   const parts = [imports.join("\n"), ...pythonResources(entries, { isAdopted: false }, named), exported.join("\n")];
   return `${parts.filter(Boolean).join("\n\n")}\n`;
@@ -179,7 +165,7 @@ const pythonText = ({ entries, outputs }: Recorded): string => {
 
 const pulumiYamlText = ({ entries, outputs }: Recorded): string => {
   const exported = outputs.map(
-    ({ name, entry, output, keys }) => [name, `\${${yamlName(entry)}.${output}${keys}}`] as const,
+    ({ name, entry, output, keys }) => [name, `\${${yamlName(entry)}.${output}${keysText(keys)}}`] as const,
   );
   const resources = yamlResources(entries);
   return yamlText({ resources, ...(exported.length > 0 && { outputs: new Map(exported) }) });

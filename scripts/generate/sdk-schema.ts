@@ -24,8 +24,7 @@ export const schemaFor = (language: Language, schema: Schema): Schema => {
   const spell = spellings[language];
   const own = mapTexts(schema, (text) => {
     const [prose = "", example] = text.split(EXAMPLES);
-    // A generator keeps the heading of an example that has no program in its language.
-    const kept = example === undefined || language !== "python" ? "" : EXAMPLES + example;
+    const kept = example === undefined ? "" : EXAMPLES + example;
     return spellNames(prose, names, spell) + kept;
   }) as Schema;
   return language === "go" ? { ...own, description: readmes.goComment } : own;

@@ -1,13 +1,14 @@
 // The same organization in each language: created and destroyed. And the programs of docs/resources.md#native-plugin, and of the module for Go.
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
 import { writeGoTarball } from "../../scripts/build/release-files.ts";
 import { GO_SDK } from "../../scripts/generate/sdk-schema.ts";
 import { root } from "../harness/api-process.ts";
 import { createStack, type Stack } from "../harness/engine-stack.ts";
-import { openWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { openWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import {
   createExample,
   createGoProgram,
@@ -91,18 +92,42 @@ const programOf = (language: string, text: RegExp, file = "docs/resources.md"): 
   return program.replaceAll("<uid of your organization>", place.server.organization);
 };
 
-const created = async (program: Stack) => JSON.parse((await program.must("preview", "--json")).stdout).changeSummary;
+/** The numbers of changes in a preview, beside a policy for the page of AccessPolicy. */
+const created = async (program: Program) => {
+  const policy = { organization: { uid: place.server.organization }, groups: { platform: {} }, identities: {} };
+  const identities = {
+    release: { in: "platform", github: { repository: "acme@123456/images@456789", branch: "main" } },
+  };
+  writeFileSync(join(program.folder, "access.yaml"), JSON.stringify({ ...policy, identities }));
+  return JSON.parse((await program.must("preview", "--json")).stdout).changeSummary;
+};
+const pages = globSync("docs/resources/*.md", { cwd: root });
+/** The programs of all pages as one. */
+const yamlOfPages = (): { resources: object; outputs: object } => {
+  const programs = pages.map((page) => parse(programOf("yaml", /^resources:/, page)));
+  const [resources, outputs] = ["resources", "outputs"].map((part) =>
+    Object.assign({}, ...programs.map((one) => one[part])),
+  );
+  return { resources, outputs };
+};
+/** The stack, and the group and the identity of the policy. */
+const ofPages = () => ({ create: Object.keys(yamlOfPages().resources).length + 3 });
 
-it("docs/resources.md#native-plugin has a program in YAML that can be created", async () => {
+it("docs/resources.md#native-plugin has a program in YAML that can be created, and so have the pages of resources", async () => {
   const [, resources = ""] = programOf("yaml", /^runtime: yaml$/m).split(/^(?=resources:)/m);
-  expect(await created(await createYamlProgram(place, "docs-yaml", resources))).toEqual({ create: 4 });
+  const program = await createYamlProgram(place, "docs-yaml", resources);
+  expect(await created(program)).toEqual({ create: 4 });
+  program.write(stringify(yamlOfPages()));
+  expect(await created(program)).toEqual(ofPages());
 });
 
 it.skipIf(withoutPython)(
-  `docs/resources.md#native-plugin has a program in Python that can be created${withoutPython}`,
+  `docs/resources.md#native-plugin has a program in Python that can be created, and so have the pages${withoutPython}`,
   async () => {
     const program = await createPythonProgram(place, "docs-python", programOf("python", /^import pulumi_irm/m));
     expect(await created(program)).toEqual({ create: 4 });
+    program.write(pages.map((page) => programOf("python", /^import pulumi_irm/m, page)).join("\n"));
+    expect(await created(program)).toEqual(ofPages());
   },
 );
 

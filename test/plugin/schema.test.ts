@@ -236,15 +236,16 @@ describe("the schema", () => {
   });
 });
 
-// The example of each resource, in its three languages. test/package compiles those in TypeScript, and runs them as the programs of docs/; the
+// The example of each resource, in its four languages. test/package compiles those in TypeScript, and runs them as the programs of docs/; the
 // schema has each of their properties, or it is not generated. test/access/export has what the other languages write otherwise.
 const examples = examplesOf(pluginSchema);
 
 test("each resource has one, of itself, in each language, and the .d.ts shows the part about it", () => {
   expect(Object.keys(declared).length).toBeGreaterThan(11);
   expect([...examples.keys()]).toEqual(Object.keys(declared).map((token) => token.replace("irm:index:", "")));
-  for (const [type, { typescript, python, yaml }] of examples) {
+  for (const [type, { typescript, python, yaml, go }] of examples) {
     expect(typescript).toContain(`new ${type}(`);
+    expect(go).toContain(`irm.New${type}(ctx, `);
     expect(python).toContain(`irm.${type}(`);
     const { resources } = parse(yaml, { version: "1.1" }) as { resources: Record<string, { type: string }> };
     expect(Object.values(resources).map((one) => one.type)).toContain(`irm:${type}`);

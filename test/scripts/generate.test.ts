@@ -11,8 +11,9 @@ import { temporaryFolder } from "../support/command.ts";
 
 const folder = temporaryFolder();
 const target = folder.path("root");
-const generated = ["schema/generated", "plugin/generated", "provider/program/generated"];
+const generated = ["schema/generated", "plugin/generated", "provider/program/generated", "docs/resources"];
 const PAGE = "docs/reference/capabilities.md";
+const PAGES = ["docs/resources.md", "docs/_index.md", "docs/installation-configuration.md"];
 afterAll(folder.remove);
 
 const generate = async (...args: string[]) => {
@@ -24,8 +25,8 @@ const filesIn = (path: string) =>
     .flatMap((name) =>
       readdirSync(join(path, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
     )
-    .filter((name) => /\.(proto|json|ts)$/.test(name))
-    .concat([PAGE, "docs/resources.md"].filter((name) => existsSync(join(path, name))))
+    .filter((name) => /\.(proto|json|ts|md)$/.test(name))
+    .concat([PAGE, ...PAGES].filter((name) => existsSync(join(path, name))))
     .toSorted();
 
 mkdirSync(`${target}/sdk`, { recursive: true });
@@ -116,11 +117,11 @@ test.each(["python", "go"] as const)(
   },
 );
 
-test("only Python has an example, with the names of its texts as they are: a generator keeps the heading where no program follows", () => {
+test("an example has the names of its texts as they are", () => {
   const example = '\n\n{{% examples %}}\n## Example Usage\n\npulumi.export("claimMatch", 1)\n{{% /examples %}}';
   const textIn = (language: "python" | "go") => JSON.stringify(textOf(language, `Of claimMatch.${example}`));
   expect(textIn("python")).toContain(JSON.stringify(`Of claim_match.${example}`));
-  expect(textIn("go")).toContain('"Of ClaimMatch."');
+  expect(textIn("go")).toContain(JSON.stringify(`Of ClaimMatch.${example}`));
 });
 
 test("a property that is called description stays one", () => {

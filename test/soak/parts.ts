@@ -84,6 +84,10 @@ export const parts = {
     goal: "the module for Go compiles, and programs in Go pass the tests of each language with a real engine",
     run: async (options) => (await import("./vitest.ts")).go(options),
   },
+  "go-examples": {
+    goal: "the programs in Go of the pages of resources compile",
+    run: async () => (await import("./vitest.ts")).goExamples(),
+  },
 } satisfies Record<string, Part>;
 
 export type PartName = keyof typeof parts;

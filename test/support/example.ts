@@ -1,6 +1,6 @@
 // The examples in the descriptions of a package schema, as Pulumi's registry finds them.
 
-export type Language = "typescript" | "python" | "yaml";
+export type Language = "typescript" | "python" | "yaml" | "go";
 
 interface Described {
   resources: Readonly<Record<string, { description: string }>>;

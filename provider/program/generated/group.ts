@@ -76,7 +76,7 @@ export type GroupArgs = GroupFields & (
       root?: undefined;
     }
   | {
-      /** Creates a new root organization */
+      /** Creates an organization, in place of `parent`; the caller becomes its owner */
       root: true;
       parent?: undefined;
     }

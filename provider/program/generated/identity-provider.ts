@@ -28,7 +28,8 @@ export type OidcConfig = {
 } & (
   | {
       /**
-       * Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service
+       * Secret of the client, at most 4096 characters: required without `pkceEnabled`, encrypted in the state,
+       * never returned by the service
        */
       clientSecret: pulumi.Input<string>;
       /** The client proves itself by PKCE (RFC 7636), as well or alone; default: false */

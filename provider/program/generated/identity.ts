@@ -31,7 +31,7 @@ export type ClaimMatch = {
 
 /** Keys of a workload. Any change creates a new identity (allowReplace). */
 export interface StaticKeys {
-  /** `iss` of the workload's token: an https URL */
+  /** `iss` of the workload's token: an https URL, from which nothing is fetched */
   issuer: pulumi.Input<string>;
   /** `sub` of the workload's token */
   subject: pulumi.Input<string>;

@@ -12,6 +12,34 @@ import (
 )
 
 // A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.
+//
+// ## Example Usage
+// ### An access policy
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			acmeAccessPolicy, err := irm.NewAccessPolicy(ctx, "acme", &irm.AccessPolicyArgs{
+//				File: pulumi.StringRef("access.yaml"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("releaseIdentity", acmeAccessPolicy.Identities.MapIndex(pulumi.String("release")))
+//			return nil
+//		})
+//	}
+//
+// ```
 type AccessPolicy struct {
 	pulumi.ResourceState
 
@@ -52,7 +80,7 @@ type accessPolicyArgs struct {
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
 	// Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
 	Exclusive *bool `pulumi:"exclusive"`
-	// The policy file, relative to the folder of the Pulumi project
+	// The policy file, relative to the folder of the Pulumi project; either this or `Policy`
 	File *string `pulumi:"file"`
 	// Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization
 	IdentityProviders map[string]string `pulumi:"identityProviders"`
@@ -74,7 +102,7 @@ type AccessPolicyArgs struct {
 	DeleteAdopted *bool
 	// Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
 	Exclusive *bool
-	// The policy file, relative to the folder of the Pulumi project
+	// The policy file, relative to the folder of the Pulumi project; either this or `Policy`
 	File *string
 	// Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization
 	IdentityProviders pulumi.StringMapInput

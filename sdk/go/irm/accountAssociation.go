@@ -13,6 +13,82 @@ import (
 )
 
 // The accounts of a group at cloud providers, and its installations of GitHub apps.
+//
+// ## Example Usage
+// ### An account association
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			clustersGroup, err := irm.NewGroup(ctx, "clusters", &irm.GroupArgs{
+//				Parent: pulumi.String("<uid of your organization>"),
+//				Name:   pulumi.String("clusters"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			syncerIdentity, err := irm.NewIdentity(ctx, "syncer", &irm.IdentityArgs{
+//				Parent: clustersGroup.Uid,
+//				Name:   pulumi.String("syncer"),
+//				ClaimMatch: &irm.IdentityClaimMatchArgs{
+//					Issuer:  pulumi.String("https://accounts.google.com"),
+//					Subject: pulumi.String("104512345678901234567"),
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			_, err = irm.NewAccountAssociation(ctx, "cluster-accounts", &irm.AccountAssociationArgs{
+//				Parent: clustersGroup.Uid,
+//				Name:   pulumi.String("cluster accounts"),
+//				Amazon: &irm.AccountAssociationAmazonArgs{
+//					Account: pulumi.String("123456789012"),
+//				},
+//				Google: &irm.AccountAssociationGoogleArgs{
+//					ProjectId:     pulumi.String("acme-production"),
+//					ProjectNumber: pulumi.String("123456789012"),
+//				},
+//				Azure: &irm.AccountAssociationAzureArgs{
+//					TenantId: pulumi.String("72f988bf-86f1-41af-91ab-2d7cd011db47"),
+//					ClientIds: pulumi.StringMap{
+//						"SYNCER": pulumi.String("00000000-0000-0000-0000-000000000001"),
+//					},
+//				},
+//				Chainguard: &irm.AccountAssociationChainguardArgs{
+//					ServiceBindings: pulumi.StringMap{
+//						"SYNCER": syncerIdentity.Uid,
+//					},
+//				},
+//				Github: &irm.AccountAssociationGitHubArgs{
+//					AppInstallations: irm.AccountAssociationGitHubAppInstallationsMap{
+//						"12345": &irm.AccountAssociationGitHubAppInstallationsArgs{
+//							Installations: irm.AccountAssociationGitHubInstallationArray{
+//								&irm.AccountAssociationGitHubInstallationArgs{
+//									InstallationId: pulumi.String("67890"),
+//									Name:           pulumi.String("acme"),
+//								},
+//							},
+//						},
+//					},
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			return nil
+//		})
+//	}
+//
+// ```
 type AccountAssociation struct {
 	pulumi.CustomResourceState
 

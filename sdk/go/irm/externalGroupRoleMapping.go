@@ -13,6 +13,50 @@ import (
 )
 
 // The people whose sign-in names a group of their identity provider get a role at the organization.
+//
+// ## Example Usage
+// ### An external group role mapping
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			ssoIdentityProvider, err := irm.NewIdentityProvider(ctx, "sso", &irm.IdentityProviderArgs{
+//				Parent:      pulumi.String("<uid of your organization>"),
+//				Name:        pulumi.String("acme-sso"),
+//				DefaultRole: pulumi.String("viewer"),
+//				Oidc: &irm.IdentityProviderOIDCArgs{
+//					Issuer:      pulumi.String("https://login.acme.example"),
+//					ClientId:    pulumi.String("console"),
+//					PkceEnabled: pulumi.Bool(true),
+//					GroupsClaim: pulumi.String("groups"),
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			_, err = irm.NewExternalGroupRoleMapping(ctx, "sre", &irm.ExternalGroupRoleMappingArgs{
+//				Parent:          ssoIdentityProvider.Uid,
+//				ExternalGroupId: pulumi.String("Platform-SRE"),
+//				Role:            pulumi.String("editor"),
+//				Scope:           pulumi.String("<uid of your organization>"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			return nil
+//		})
+//	}
+//
+// ```
 type ExternalGroupRoleMapping struct {
 	pulumi.CustomResourceState
 

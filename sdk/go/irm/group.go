@@ -13,6 +13,46 @@ import (
 )
 
 // A node of the hierarchy; one without a parent is an organization.
+//
+// ## Example Usage
+// ### A group
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			engineeringGroup, err := irm.NewGroup(ctx, "engineering", &irm.GroupArgs{
+//				Parent:      pulumi.String("<uid of your organization>"),
+//				Name:        pulumi.String("engineering"),
+//				Description: pulumi.String("Everybody who builds the product"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			previewEnvironmentsGroup, err := irm.NewGroup(ctx, "preview-environments", &irm.GroupArgs{
+//				Parent:          engineeringGroup.Uid,
+//				Name:            pulumi.String("preview environments"),
+//				ForceDestroy:    pulumi.Bool(true),
+//				ForceDestroyMax: pulumi.Int(20),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("engineeringUid", engineeringGroup.Uid)
+//			ctx.Export("previewUid", previewEnvironmentsGroup.Uid)
+//			return nil
+//		})
+//	}
+//
+// ```
 type Group struct {
 	pulumi.CustomResourceState
 
@@ -107,7 +147,7 @@ type groupArgs struct {
 	Name string `pulumi:"name"`
 	// The group that this one belongs to: its uid
 	Parent *string `pulumi:"parent"`
-	// Creates a new root organization
+	// Creates an organization, in place of `Parent`; the caller becomes its owner
 	Root *bool `pulumi:"root"`
 	// Set by the operator of the service only; default: the service's choice
 	Verified *bool `pulumi:"verified"`
@@ -135,7 +175,7 @@ type GroupArgs struct {
 	Name pulumi.StringInput
 	// The group that this one belongs to: its uid
 	Parent pulumi.StringPtrInput
-	// Creates a new root organization
+	// Creates an organization, in place of `Parent`; the caller becomes its owner
 	Root pulumi.BoolPtrInput
 	// Set by the operator of the service only; default: the service's choice
 	Verified pulumi.BoolPtrInput

@@ -13,6 +13,45 @@ import (
 )
 
 // A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.
+//
+// ## Example Usage
+// ### A group invite
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			supportGroup, err := irm.NewGroup(ctx, "support", &irm.GroupArgs{
+//				Parent: pulumi.String("<uid of your organization>"),
+//				Name:   pulumi.String("support"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			firstOfSupportGroupInvite, err := irm.NewGroupInvite(ctx, "first-of-support", &irm.GroupInviteArgs{
+//				Parent:    supportGroup.Uid,
+//				Role:      pulumi.String("viewer"),
+//				Email:     pulumi.String("ann@acme.example"),
+//				Ttl:       pulumi.String("604800s"),
+//				SingleUse: pulumi.Bool(true),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("supportInvite", firstOfSupportGroupInvite.Code)
+//			return nil
+//		})
+//	}
+//
+// ```
 type GroupInvite struct {
 	pulumi.CustomResourceState
 

@@ -13,6 +13,55 @@ import (
 )
 
 // Who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.
+//
+// ## Example Usage
+// ### An identity
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			deliveryGroup, err := irm.NewGroup(ctx, "delivery", &irm.GroupArgs{
+//				Parent: pulumi.String("<uid of your organization>"),
+//				Name:   pulumi.String("delivery"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			shipIdentity, err := irm.NewIdentity(ctx, "ship", &irm.IdentityArgs{
+//				Parent:      deliveryGroup.Uid,
+//				Name:        pulumi.String("ship workflow"),
+//				Description: pulumi.String("Publishes images from the main branch"),
+//				ClaimMatch: &irm.IdentityClaimMatchArgs{
+//					Issuer:  pulumi.String("https://token.actions.githubusercontent.com"),
+//					Subject: pulumi.String("repo:acme@123456/delivery@456794:ref:refs/heads/main"),
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			_, err = irm.NewRoleBinding(ctx, "ship-edits", &irm.RoleBindingArgs{
+//				Parent:   deliveryGroup.Uid,
+//				Identity: shipIdentity.Uid,
+//				Role:     pulumi.String("editor"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("shipIdentity", shipIdentity.Uid)
+//			return nil
+//		})
+//	}
+//
+// ```
 type Identity struct {
 	pulumi.CustomResourceState
 

@@ -13,6 +13,52 @@ import (
 )
 
 // Where the people of an organization sign in.
+//
+// ## Example Usage
+// ### An identity provider
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			peopleGroup, err := irm.NewGroup(ctx, "people", &irm.GroupArgs{
+//				Parent: pulumi.String("<uid of your organization>"),
+//				Name:   pulumi.String("people"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			_, err = irm.NewIdentityProvider(ctx, "login", &irm.IdentityProviderArgs{
+//				Parent:      peopleGroup.Uid,
+//				Name:        pulumi.String("login"),
+//				Description: pulumi.String("Where our people sign in"),
+//				DefaultRole: pulumi.String("viewer"),
+//				Oidc: &irm.IdentityProviderOIDCArgs{
+//					Issuer:      pulumi.String("https://login.acme.example"),
+//					ClientId:    pulumi.String("irm"),
+//					PkceEnabled: pulumi.Bool(true),
+//					AdditionalScopes: pulumi.StringArray{
+//						pulumi.String("email"),
+//						pulumi.String("profile"),
+//					},
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			return nil
+//		})
+//	}
+//
+// ```
 type IdentityProvider struct {
 	pulumi.CustomResourceState
 

@@ -3140,7 +3140,7 @@ type IdentityProviderOIDC struct {
 	AdditionalScopes []string `pulumi:"additionalScopes"`
 	// Id of the client that is registered at the issuer; not secret
 	ClientId string `pulumi:"clientId"`
-	// Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service
+	// Secret of the client, at most 4096 characters: required without `PkceEnabled`, encrypted in the state, never returned by the service
 	ClientSecret *string `pulumi:"clientSecret"`
 	// How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (AllowReplace)
 	CorrelationRule *IdentityProviderOIDCCorrelationRule `pulumi:"correlationRule"`
@@ -3168,7 +3168,7 @@ type IdentityProviderOIDCArgs struct {
 	AdditionalScopes pulumi.StringArrayInput `pulumi:"additionalScopes"`
 	// Id of the client that is registered at the issuer; not secret
 	ClientId pulumi.StringInput `pulumi:"clientId"`
-	// Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service
+	// Secret of the client, at most 4096 characters: required without `PkceEnabled`, encrypted in the state, never returned by the service
 	ClientSecret pulumi.StringPtrInput `pulumi:"clientSecret"`
 	// How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (AllowReplace)
 	CorrelationRule IdentityProviderOIDCCorrelationRulePtrInput `pulumi:"correlationRule"`
@@ -3216,7 +3216,7 @@ func (o IdentityProviderOIDCOutput) ClientId() pulumi.StringOutput {
 	return o.ApplyT(func(v IdentityProviderOIDC) string { return v.ClientId }).(pulumi.StringOutput)
 }
 
-// Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service
+// Secret of the client, at most 4096 characters: required without `PkceEnabled`, encrypted in the state, never returned by the service
 func (o IdentityProviderOIDCOutput) ClientSecret() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityProviderOIDC) *string { return v.ClientSecret }).(pulumi.StringPtrOutput)
 }
@@ -3753,7 +3753,7 @@ type IdentityStaticKeys struct {
 	Audiences []string `pulumi:"audiences"`
 	// RFC 3339; default and longest: 365 days after creation
 	ExpirationTime *string `pulumi:"expirationTime"`
-	// `iss` of the workload's token: an https URL
+	// `iss` of the workload's token: an https URL, from which nothing is fetched
 	Issuer string `pulumi:"issuer"`
 	// JSON Web Key Set (RFC 7517) of public keys, as text
 	IssuerKeys string `pulumi:"issuerKeys"`
@@ -3777,7 +3777,7 @@ type IdentityStaticKeysArgs struct {
 	Audiences pulumi.StringArrayInput `pulumi:"audiences"`
 	// RFC 3339; default and longest: 365 days after creation
 	ExpirationTime pulumi.StringPtrInput `pulumi:"expirationTime"`
-	// `iss` of the workload's token: an https URL
+	// `iss` of the workload's token: an https URL, from which nothing is fetched
 	Issuer pulumi.StringInput `pulumi:"issuer"`
 	// JSON Web Key Set (RFC 7517) of public keys, as text
 	IssuerKeys pulumi.StringInput `pulumi:"issuerKeys"`
@@ -3872,7 +3872,7 @@ func (o IdentityStaticKeysOutput) ExpirationTime() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityStaticKeys) *string { return v.ExpirationTime }).(pulumi.StringPtrOutput)
 }
 
-// `iss` of the workload's token: an https URL
+// `iss` of the workload's token: an https URL, from which nothing is fetched
 func (o IdentityStaticKeysOutput) Issuer() pulumi.StringOutput {
 	return o.ApplyT(func(v IdentityStaticKeys) string { return v.Issuer }).(pulumi.StringOutput)
 }
@@ -3931,7 +3931,7 @@ func (o IdentityStaticKeysPtrOutput) ExpirationTime() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// `iss` of the workload's token: an https URL
+// `iss` of the workload's token: an https URL, from which nothing is fetched
 func (o IdentityStaticKeysPtrOutput) Issuer() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *IdentityStaticKeys) *string {
 		if v == nil {

@@ -13,6 +13,73 @@ import (
 )
 
 // A repository of images, of its own or synced from another.
+//
+// ## Example Usage
+// ### A repo
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			catalogGroup, err := irm.NewGroup(ctx, "catalog", &irm.GroupArgs{
+//				Parent: pulumi.String("<uid of your organization>"),
+//				Name:   pulumi.String("catalog"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			nginxRepo, err := irm.NewRepo(ctx, "nginx", &irm.RepoArgs{
+//				Parent:      catalogGroup.Uid,
+//				Name:        pulumi.String("nginx"),
+//				Description: pulumi.String("The web server"),
+//				Bundles: pulumi.StringArray{
+//					pulumi.String("application"),
+//				},
+//				Aliases: pulumi.StringArray{
+//					pulumi.String("web:latest"),
+//				},
+//				ActiveTags: pulumi.StringArray{
+//					pulumi.String("latest"),
+//					pulumi.String("1.27"),
+//				},
+//				CustomOverlay: &irm.CustomOverlayArgs{
+//					Contents: &irm.CustomOverlayImageContentsArgs{
+//						Packages: pulumi.StringArray{
+//							pulumi.String("bash"),
+//							pulumi.String("curl"),
+//						},
+//					},
+//					Environment: pulumi.StringMap{
+//						"TZ": pulumi.String("UTC"),
+//					},
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			_, err = irm.NewRepo(ctx, "nginx-mirror", &irm.RepoArgs{
+//				Parent: catalogGroup.Uid,
+//				Name:   pulumi.String("nginx-mirror"),
+//				SyncConfig: &irm.SyncConfigArgs{
+//					Source: nginxRepo.Uid,
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			return nil
+//		})
+//	}
+//
+// ```
 type Repo struct {
 	pulumi.CustomResourceState
 

@@ -13,6 +13,67 @@ import (
 )
 
 // A set of capabilities, defined in a group and granted by role bindings there and below.
+//
+// ## Example Usage
+// ### A role
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			rolePageGroup, err := irm.NewGroup(ctx, "role-page", &irm.GroupArgs{
+//				Parent: pulumi.String("<uid of your organization>"),
+//				Name:   pulumi.String("role page"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			auditorRole, err := irm.NewRole(ctx, "auditor", &irm.RoleArgs{
+//				Parent:      rolePageGroup.Uid,
+//				Name:        pulumi.String("auditor"),
+//				Description: pulumi.String("Reads who may do what"),
+//				Capabilities: pulumi.StringArray{
+//					pulumi.String("groups.list"),
+//					pulumi.String("identity.list"),
+//					pulumi.String("roles.list"),
+//					pulumi.String("role_bindings.list"),
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			nightlyAuditIdentity, err := irm.NewIdentity(ctx, "nightly-audit", &irm.IdentityArgs{
+//				Parent: rolePageGroup.Uid,
+//				Name:   pulumi.String("nightly audit"),
+//				ClaimMatch: &irm.IdentityClaimMatchArgs{
+//					Issuer:  pulumi.String("https://token.actions.githubusercontent.com"),
+//					Subject: pulumi.String("repo:acme@123456/audit@456792:ref:refs/heads/main"),
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			_, err = irm.NewRoleBinding(ctx, "nightly-audits", &irm.RoleBindingArgs{
+//				Parent:   rolePageGroup.Uid,
+//				Identity: nightlyAuditIdentity.Uid,
+//				Role:     auditorRole.Uid,
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			return nil
+//		})
+//	}
+//
+// ```
 type Role struct {
 	pulumi.CustomResourceState
 

@@ -13,6 +13,54 @@ import (
 )
 
 // Grants a role to an identity at a group and everything below it.
+//
+// ## Example Usage
+// ### A role binding
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			shopGroup, err := irm.NewGroup(ctx, "shop", &irm.GroupArgs{
+//				Parent: pulumi.String("<uid of your organization>"),
+//				Name:   pulumi.String("shop"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			deployShopIdentity, err := irm.NewIdentity(ctx, "deploy-shop", &irm.IdentityArgs{
+//				Parent: shopGroup.Uid,
+//				Name:   pulumi.String("deploy workflow"),
+//				ClaimMatch: &irm.IdentityClaimMatchArgs{
+//					Issuer:  pulumi.String("https://token.actions.githubusercontent.com"),
+//					Subject: pulumi.String("repo:acme@123456/shop@456796:environment:production"),
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			deployEditsShopRoleBinding, err := irm.NewRoleBinding(ctx, "deploy-edits-shop", &irm.RoleBindingArgs{
+//				Parent:   shopGroup.Uid,
+//				Identity: deployShopIdentity.Uid,
+//				Role:     pulumi.String("editor"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("granted", deployEditsShopRoleBinding.Role)
+//			return nil
+//		})
+//	}
+//
+// ```
 type RoleBinding struct {
 	pulumi.CustomResourceState
 

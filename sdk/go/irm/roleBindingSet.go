@@ -13,6 +13,86 @@ import (
 )
 
 // All role bindings of one group as one resource, so that thousands of them are few resources to the engine.
+//
+// ## Example Usage
+// ### A role binding set
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			toolingGroup, err := irm.NewGroup(ctx, "tooling", &irm.GroupArgs{
+//				Parent: pulumi.String("<uid of your organization>"),
+//				Name:   pulumi.String("tooling"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			imagesIdentity, err := irm.NewIdentity(ctx, "images", &irm.IdentityArgs{
+//				Parent: toolingGroup.Uid,
+//				Name:   pulumi.String("images"),
+//				ClaimMatch: &irm.IdentityClaimMatchArgs{
+//					Issuer:  pulumi.String("https://token.actions.githubusercontent.com"),
+//					Subject: pulumi.String("repo:acme@123456/images@456789:ref:refs/heads/main"),
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			auditIdentity, err := irm.NewIdentity(ctx, "audit", &irm.IdentityArgs{
+//				Parent: toolingGroup.Uid,
+//				Name:   pulumi.String("audit"),
+//				ClaimMatch: &irm.IdentityClaimMatchArgs{
+//					Issuer:  pulumi.String("https://token.actions.githubusercontent.com"),
+//					Subject: pulumi.String("repo:acme@123456/audit@456792:ref:refs/heads/main"),
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			uploaderRole, err := irm.NewRole(ctx, "uploader", &irm.RoleArgs{
+//				Parent: toolingGroup.Uid,
+//				Name:   pulumi.String("uploader"),
+//				Capabilities: pulumi.StringArray{
+//					pulumi.String("repo.list"),
+//					pulumi.String("repo.create"),
+//					pulumi.String("manifest.create"),
+//				},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			toolingRoleBindingSet, err := irm.NewRoleBindingSet(ctx, "tooling", &irm.RoleBindingSetArgs{
+//				Parent: toolingGroup.Uid,
+//				Bindings: irm.RoleBindingPairArray{
+//					&irm.RoleBindingPairArgs{
+//						Identity: imagesIdentity.Uid,
+//						Role:     uploaderRole.Uid,
+//					},
+//					&irm.RoleBindingPairArgs{
+//						Identity: auditIdentity.Uid,
+//						Role:     pulumi.String("viewer"),
+//					},
+//				},
+//				Exclusive: pulumi.Bool(true),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("others", toolingRoleBindingSet.Unmanaged)
+//			return nil
+//		})
+//	}
+//
+// ```
 type RoleBindingSet struct {
 	pulumi.CustomResourceState
 

@@ -13,6 +13,49 @@ import (
 )
 
 // A name in a repo that points to an image.
+//
+// ## Example Usage
+// ### A tag
+//
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			releasesGroup, err := irm.NewGroup(ctx, "releases", &irm.GroupArgs{
+//				Parent: pulumi.String("<uid of your organization>"),
+//				Name:   pulumi.String("releases"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			serverRepo, err := irm.NewRepo(ctx, "server", &irm.RepoArgs{
+//				Parent: releasesGroup.Uid,
+//				Name:   pulumi.String("server"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			_, err = irm.NewTag(ctx, "server-stable", &irm.TagArgs{
+//				Parent: serverRepo.Uid,
+//				Name:   pulumi.String("stable"),
+//				Digest: pulumi.String("sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			return nil
+//		})
+//	}
+//
+// ```
 type Tag struct {
 	pulumi.CustomResourceState
 

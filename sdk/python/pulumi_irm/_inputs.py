@@ -1198,7 +1198,7 @@ class IdentityProviderOIDCArgsDict(TypedDict):
     """
     client_secret: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service
+    Secret of the client, at most 4096 characters: required without `pkce_enabled`, encrypted in the state, never returned by the service
     """
     correlation_rule: NotRequired[pulumi.Input[Optional['IdentityProviderOIDCCorrelationRule']]]
     """
@@ -1227,7 +1227,7 @@ class IdentityProviderOIDCArgs:
         :param pulumi.Input[_builtins.str] client_id: Id of the client that is registered at the issuer; not secret
         :param pulumi.Input[_builtins.str] issuer: Https URL of the issuer, byte for byte as its tokens have it
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] additional_scopes: Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
-        :param pulumi.Input[_builtins.str] client_secret: Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service
+        :param pulumi.Input[_builtins.str] client_secret: Secret of the client, at most 4096 characters: required without `pkce_enabled`, encrypted in the state, never returned by the service
         :param pulumi.Input['IdentityProviderOIDCCorrelationRule'] correlation_rule: How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allow_replace)
         :param pulumi.Input[_builtins.str] groups_claim: Claim that carries the groups of the person who signs in
         :param pulumi.Input[_builtins.bool] pkce_enabled: The client proves itself by PKCE (RFC 7636), as well or alone; default: false
@@ -1285,7 +1285,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter(name="clientSecret")
     def client_secret(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service
+        Secret of the client, at most 4096 characters: required without `pkce_enabled`, encrypted in the state, never returned by the service
         """
         return pulumi.get(self, "client_secret")
 
@@ -1333,7 +1333,7 @@ class IdentityProviderOIDCArgs:
 class IdentityStaticKeysArgsDict(TypedDict):
     issuer: pulumi.Input[_builtins.str]
     """
-    `iss` of the workload's token: an https URL
+    `iss` of the workload's token: an https URL, from which nothing is fetched
     """
     issuer_keys: pulumi.Input[_builtins.str]
     """
@@ -1361,7 +1361,7 @@ class IdentityStaticKeysArgs:
                  audiences: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  expiration_time: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        :param pulumi.Input[_builtins.str] issuer: `iss` of the workload's token: an https URL
+        :param pulumi.Input[_builtins.str] issuer: `iss` of the workload's token: an https URL, from which nothing is fetched
         :param pulumi.Input[_builtins.str] issuer_keys: JSON Web Key Set (RFC 7517) of public keys, as text
         :param pulumi.Input[_builtins.str] subject: `sub` of the workload's token
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] audiences: At most one; default: as for a claim match
@@ -1379,7 +1379,7 @@ class IdentityStaticKeysArgs:
     @pulumi.getter
     def issuer(self) -> pulumi.Input[_builtins.str]:
         """
-        `iss` of the workload's token: an https URL
+        `iss` of the workload's token: an https URL, from which nothing is fetched
         """
         return pulumi.get(self, "issuer")
 

@@ -37,7 +37,7 @@ class AccessPolicyArgs:
         :param _builtins.bool allow_replace: Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview
         :param _builtins.bool delete_adopted: Adopted records are deleted with their resources; default: they are left in place
         :param _builtins.bool exclusive: Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
-        :param _builtins.str file: The policy file, relative to the folder of the Pulumi project
+        :param _builtins.str file: The policy file, relative to the folder of the Pulumi project; either this or `policy`
         :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] identity_providers: Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization
         :param _builtins.int max_removals: Most role bindings that a run removes in one group; default: 20
         :param Any policy: The policy as an object, in the shape of the file
@@ -125,7 +125,7 @@ class AccessPolicyArgs:
     @pulumi.getter
     def file(self) -> Optional[_builtins.str]:
         """
-        The policy file, relative to the folder of the Pulumi project
+        The policy file, relative to the folder of the Pulumi project; either this or `policy`
         """
         return pulumi.get(self, "file")
 
@@ -208,7 +208,7 @@ class AccessPolicy(pulumi.ComponentResource):
         :param _builtins.bool allow_replace: Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview
         :param _builtins.bool delete_adopted: Adopted records are deleted with their resources; default: they are left in place
         :param _builtins.bool exclusive: Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
-        :param _builtins.str file: The policy file, relative to the folder of the Pulumi project
+        :param _builtins.str file: The policy file, relative to the folder of the Pulumi project; either this or `policy`
         :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] identity_providers: Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization
         :param _builtins.int max_removals: Most role bindings that a run removes in one group; default: 20
         :param Any policy: The policy as an object, in the shape of the file

@@ -45,7 +45,7 @@ class GroupArgs:
         :param pulumi.Input[_builtins.int] force_destroy_max: Most records that force_destroy deletes; more are an error and nothing is deleted; default: 50
         :param pulumi.Input['OrgKind'] kind: Kind of an organization; groups below a root inherit it; default: the service's choice
         :param pulumi.Input[_builtins.str] parent: The group that this one belongs to: its uid
-        :param pulumi.Input[_builtins.bool] root: Creates a new root organization
+        :param pulumi.Input[_builtins.bool] root: Creates an organization, in place of `parent`; the caller becomes its owner
         :param pulumi.Input[_builtins.bool] verified: Set by the operator of the service only; default: the service's choice
         """
         pulumi.set(__self__, "name", name)
@@ -196,7 +196,7 @@ class GroupArgs:
     @pulumi.getter
     def root(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Creates a new root organization
+        Creates an organization, in place of `parent`; the caller becomes its owner
         """
         return pulumi.get(self, "root")
 
@@ -277,7 +277,7 @@ class Group(pulumi.CustomResource):
         :param pulumi.Input['OrgKind'] kind: Kind of an organization; groups below a root inherit it; default: the service's choice
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that this one belongs to: its uid
-        :param pulumi.Input[_builtins.bool] root: Creates a new root organization
+        :param pulumi.Input[_builtins.bool] root: Creates an organization, in place of `parent`; the caller becomes its owner
         :param pulumi.Input[_builtins.bool] verified: Set by the operator of the service only; default: the service's choice
         """
         ...

@@ -1912,7 +1912,7 @@ class IdentityStaticKeys(dict):
                  audiences: Optional[Sequence[_builtins.str]] = None,
                  expiration_time: Optional[_builtins.str] = None):
         """
-        :param _builtins.str issuer: `iss` of the workload's token: an https URL
+        :param _builtins.str issuer: `iss` of the workload's token: an https URL, from which nothing is fetched
         :param _builtins.str issuer_keys: JSON Web Key Set (RFC 7517) of public keys, as text
         :param _builtins.str subject: `sub` of the workload's token
         :param Sequence[_builtins.str] audiences: At most one; default: as for a claim match
@@ -1930,7 +1930,7 @@ class IdentityStaticKeys(dict):
     @pulumi.getter
     def issuer(self) -> _builtins.str:
         """
-        `iss` of the workload's token: an https URL
+        `iss` of the workload's token: an https URL, from which nothing is fetched
         """
         return pulumi.get(self, "issuer")
 
