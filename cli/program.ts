@@ -38,7 +38,8 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
 /** Pipelines call it, and people do not. */
 const CI: Row = ["ci", "the steps of the GitHub Action and of the GitLab include", () => import("./command/ci.ts")];
 
-const createProgram = async (args: readonly string[]): Promise<IrmCommand> => {
+/** With the flags of the commands that these arguments name. */
+export const createProgram = async (args: readonly string[]): Promise<IrmCommand> => {
   const program = new IrmCommand("irm")
     .usage("COMMAND [FLAGS]")
     .description("Access as code for an identity and registry management API: its reference server, and tools for it.")

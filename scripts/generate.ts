@@ -1,6 +1,6 @@
 // Generates files from schema/: the .proto files, the plain types of messages, the package schema of the plugin, and the classes of
 // provider/program. Also generates the JSON schemas of policy files, files of tests, the report of `irm review` and changes. In docs/, it
-// writes the page of all capabilities, the table of resources, and all but the hand-written parts of their pages.
+// writes the pages of all capabilities and commands, the table of resources, and all but the hand-written parts of their pages.
 // With --check, writes nothing and fails when a file is out of date. It also fails for old packages for other languages, which need Go
 // (scripts/sdks.ts).
 //
@@ -14,6 +14,7 @@ import { reportSchema } from "../access/review/report.ts";
 import { packageSchema } from "../plugin/schema.ts";
 import { protobufFiles } from "../schema/index.ts";
 import { root } from "./base/project.mjs";
+import { commandsPage } from "./generate/commands-text.ts";
 import { capabilitiesPage, withResourceTable } from "./generate/docs-text.ts";
 import { withExamples } from "./generate/example.ts";
 import { messageTypes } from "./generate/message-types.ts";
@@ -33,6 +34,7 @@ const folders = [
 ] as const;
 const [fromSchema, fromPlugin, fromKinds] = folders;
 const page = join("docs", "reference", "capabilities.md");
+const commands = join("docs", "reference", "commands.md");
 const table = join("docs", "resources.md");
 
 const below = (folder: string, files: Iterable<[string, string]>) =>
@@ -58,6 +60,7 @@ const wanted = new Map([
   ...below(fromKinds, programFiles()),
   ...below(join(fromKinds, "native"), nativeFiles()),
   [page, capabilitiesPage()],
+  [commands, await commandsPage()],
   [table, withResourceTable(readPage(table))],
   ...pages,
 ]);
@@ -68,7 +71,7 @@ const present = folders
   .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
   .filter((entry) => entry.isFile())
   .map((entry) => relative(target, join(entry.parentPath, entry.name)))
-  .concat([page, table, ...pages.map(([name]) => name)].filter((name) => existsSync(join(target, name))));
+  .concat([page, commands, table, ...pages.map(([name]) => name)].filter((name) => existsSync(join(target, name))));
 
 const changed = [...wanted].filter(([name, text]) => !present.includes(name) || read(name) !== text);
 const left = present.filter((name) => !wanted.has(name));

@@ -3,8 +3,9 @@
 import { createHash } from "node:crypto";
 import { glob, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { gzipSync } from "node:zlib";
 import { type Zippable, zipSync } from "fflate";
-import { createTarGzip } from "nanotar";
+import { createTar, createTarGzip } from "nanotar";
 import { parse } from "smol-toml";
 import { root } from "../base/project.mjs";
 import { GO_SDK, PYTHON_SDK } from "../generate/sdk-schema.ts";
@@ -20,6 +21,40 @@ export async function writePluginTarball(plugin: string, version: string, folder
 /** Writes `pulumi-irm-go-v1.2.3.tar.gz`, which unpacks to the folder `pulumi-irm-go`, and returns its name. */
 export async function writeGoTarball(version: string, folder: string): Promise<string> {
   return writeTarball(folder, `pulumi-irm-go-v${version}.tar.gz`, join(root, GO_SDK), "pulumi-irm-go/");
+}
+
+/** How Pulumi (https://www.pulumi.com/docs/iac/packages-and-automation/pulumi-packages/) and Python name a platform of Node. */
+const PLATFORMS: Readonly<Record<string, readonly [pulumi: string, wheel: string]>> = {
+  "linux-x64": ["linux-amd64", "manylinux_2_28_x86_64"],
+  "linux-arm64": ["linux-arm64", "manylinux_2_28_aarch64"],
+  "darwin-x64": ["darwin-amd64", "macosx_13_0_x86_64"],
+  "darwin-arm64": ["darwin-arm64", "macosx_13_0_arm64"],
+  "win-x64": ["windows-amd64", "win_amd64"],
+};
+
+/**
+ * Writes what a release has for one platform, from its folder in `release`: the command and the plugin, each as an archive, and the Python package with
+ * both. The engine refuses an archive with links.
+ */
+export async function writePlatformFiles(platform: string, version: string, release: string): Promise<string[]> {
+  const [pulumi, wheel] = PLATFORMS[platform] ?? [];
+  if (pulumi === undefined || wheel === undefined) throw new TypeError(`${platform} is not a platform of a release`);
+  const ending = platform.startsWith("win") ? ".exe" : "";
+  const read = async (name: string) => ({ name, data: await readFile(join(release, platform, name)) });
+  const licenses = await Promise.all(["LICENSE-node.txt", "LICENSE-third-party.txt"].map(read));
+  const { data } = await read(`pulumi-irm${ending}`);
+  const names: string[] = [];
+  for (const command of ["pulumi-irm", "pulumi-resource-irm"]) {
+    const name = `${command}-v${version}-${pulumi}.tar.gz`;
+    const files = [{ name: command + ending, data }, ...licenses];
+    const tar = createTar(
+      files.map((file) => ({ ...file, attrs: { ...attributes, mode: file.data === data ? "755" : "644" } })),
+    );
+    // A tenth larger than at level 6, in a third of the time.
+    await writeFile(join(release, name), gzipSync(tar, { level: 1 }));
+    names.push(name);
+  }
+  return [...names, await writeWheel(release, { tag: wheel, executable: data, ending, licenses })];
 }
 
 async function writeTarball(folder: string, name: string, source: string, prefix = "") {
@@ -46,8 +81,18 @@ interface Project {
   urls: Record<string, string>;
 }
 
-/** Writes `pulumi_irm-1.2.3-py3-none-any.whl` (https://packaging.python.org/specifications/binary-distribution-format/). */
-export async function writeWheel(folder: string): Promise<string> {
+interface WheelPlatform {
+  tag: string;
+  executable: Buffer;
+  ending: string;
+  licenses: readonly { name: string; data: Buffer }[];
+}
+
+/**
+ * Writes `pulumi_irm-1.2.3-py3-none-any.whl` (https://packaging.python.org/specifications/binary-distribution-format/). That of a platform installs the
+ * command and the plugin beside Python: one file, since the plugin is a script that starts the command under another name.
+ */
+export async function writeWheel(folder: string, platform?: WheelPlatform): Promise<string> {
   const sdk = join(root, PYTHON_SDK);
   const { project } = parse(await readFile(join(sdk, "pyproject.toml"), "utf8")) as unknown as { project: Project };
   const { name, version } = project;
@@ -61,16 +106,27 @@ export async function writeWheel(folder: string): Promise<string> {
   const sorted = new Map([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const readme = await readFile(join(sdk, "README.md"), "utf8");
   sorted.set(`${info}/LICENSE`, await readFile(join(root, "LICENSE")));
+  const scripts = `${name}-${version}.data/scripts`;
+  if (platform !== undefined) {
+    sorted.set(`${scripts}/pulumi-irm${platform.ending}`, platform.executable);
+    sorted.set(`${scripts}/pulumi-resource-irm`, bytes(PLUGIN_SCRIPT));
+    for (const license of platform.licenses) sorted.set(`${info}/${license.name}`, license.data);
+  }
+  const tag = platform?.tag ?? "any";
   sorted.set(`${info}/METADATA`, bytes(metadataOf(project, readme)));
   sorted.set(
     `${info}/WHEEL`,
-    bytes("Wheel-Version: 1.0\nGenerator: pulumi-irm\nRoot-Is-Purelib: true\nTag: py3-none-any\n"),
+    bytes(
+      `Wheel-Version: 1.0\nGenerator: pulumi-irm\nRoot-Is-Purelib: ${platform === undefined}\nTag: py3-none-${tag}\n`,
+    ),
   );
   sorted.set(`${info}/RECORD`, bytes(recordOf(sorted, `${info}/RECORD`)));
-  const file = `${name}-${version}-py3-none-any.whl`;
+  const file = `${name}-${version}-py3-none-${tag}.whl`;
   await writeFile(
     join(folder, file),
-    zipSync(Object.fromEntries([...sorted].map(([path, data]) => [path, zipEntry(data)]))),
+    zipSync(Object.fromEntries([...sorted].map(([path, data]) => [path, zipEntry(data, path.startsWith(scripts))])), {
+      level: platform === undefined ? 6 : 1,
+    }),
   );
   return file;
 }
@@ -78,7 +134,17 @@ export async function writeWheel(folder: string): Promise<string> {
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** A regular file that its owner may write; the first time that a zip file can name. */
-const zipEntry = (data: Uint8Array): Zippable[string] => [data, { mtime: "1980-01-01", os: 3, attrs: 0o100644 << 16 }];
+const zipEntry = (data: Uint8Array, isScript: boolean): Zippable[string] => [
+  data,
+  { mtime: "1980-01-01", os: 3, attrs: (isScript ? 0o100755 : 0o100644) << 16 },
+];
+
+/** pip writes the path of its Python into the first line. */
+const PLUGIN_SCRIPT = `#!python
+import os, sys
+command = os.path.join(os.path.dirname(os.path.realpath(sys.argv[0])), "pulumi-irm")
+os.execv(command, ["pulumi-resource-irm", *sys.argv[1:]])
+`;
 
 /** Core metadata 2.1 (https://packaging.python.org/specifications/core-metadata/). */
 const metadataOf = (project: Project, readme: string) =>

@@ -26,7 +26,7 @@ const filesIn = (path: string) =>
       readdirSync(join(path, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
     )
     .filter((name) => /\.(proto|json|ts|md)$/.test(name))
-    .concat([PAGE, ...PAGES].filter((name) => existsSync(join(path, name))))
+    .concat([PAGE, "docs/reference/commands.md", ...PAGES].filter((name) => existsSync(join(path, name))))
     .toSorted();
 
 mkdirSync(`${target}/sdk`, { recursive: true });
