@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { compilerArgs, root } from "./base/project.mjs";
-import { bundle, licensesOf } from "./build/bundle.ts";
+import { bundle, embedPackages, licensesOf } from "./build/bundle.ts";
 import { writeExecutable } from "./build/executable.ts";
 import {
   bundleTypes,
@@ -17,6 +17,7 @@ import {
   entriesOf,
   entryText,
   type PackageJson,
+  SERVER_PACKAGES,
   supportedNode,
   targetsOf,
 } from "./build/package.ts";
@@ -38,6 +39,7 @@ const documents = ["{README,CHANGELOG,CONTRIBUTING,SECURITY}.md", "LICENSE", "do
 
 for (const folder of [dist, release]) await rm(folder, { recursive: true, force: true });
 compile();
+await embedServerPackages();
 await copyAssets();
 await copyRenderer();
 await copyDocuments();
@@ -54,6 +56,13 @@ function compile() {
   const project = join(root, "scripts", "build", "tsconfig.json");
   const { status } = spawnSync(process.execPath, [...compilerArgs, "--project", project], { stdio: "inherit" });
   if (status !== 0) fail("tsc reported the errors above; nothing was built. `npm run check` shows them too.");
+}
+
+async function embedServerPackages() {
+  const modules: string[] = [];
+  for (const [file, packages] of Object.entries(SERVER_PACKAGES))
+    modules.push(...(await embedPackages(join(dist, file), packages)));
+  await writeFile(join(dist, "lib", "server", "LICENSE-third-party.txt"), await licensesOf(modules));
 }
 
 /** Files of the compiled folders that tsc does not compile: SQL, .proto, JSON. */

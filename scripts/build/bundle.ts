@@ -10,6 +10,19 @@ import { root } from "../base/project.mjs";
 export const bundle = (input: string, file: string, version: string): Promise<string[]> =>
   write(input, file, version, { file, codeSplitting: false });
 
+/** Puts packages into the compiled module that alone imports them. Returns the paths of the modules in it. */
+export async function embedPackages(file: string, packages: readonly string[]): Promise<string[]> {
+  const isOfPackage = (path = "") => path.includes("node_modules");
+  const build = await rolldown({
+    input: file,
+    platform: "node",
+    external: (id, importer) => ![file, ...packages].includes(id) && !isOfPackage(id) && !isOfPackage(importer),
+  });
+  const { output } = await build.write({ file, format: "esm", codeSplitting: false });
+  await build.close();
+  return output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : [])).filter((id) => id !== file);
+}
+
 /** Writes a module with all that it imports to `file`, for an executable that contains the files that its modules read. `files`: their paths in the clone. */
 export async function bundleExecutable(input: string, file: string, version: string) {
   const files = new Set<string>();

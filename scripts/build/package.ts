@@ -9,6 +9,12 @@ export type PackageJson = Record<string, unknown>;
 
 /** Fields for the clone only. */
 const omitted = new Set(["private", "scarfSettings", "scripts", "devDependencies", "type"]);
+/** Packages that only the server needs, by the compiled module that imports them and contains them. An install does not bring them. */
+export const SERVER_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  "lib/server/base/metrics.js": ["prom-client"],
+  "lib/server/services/readme.js": ["markdown-it", "htmlparser2"],
+};
+
 /** Files that scripts/build.ts writes. */
 const files = ["*.js", "*.d.ts", "*.md", "*.schema.json", "docs", "lib", "plugin"];
 
@@ -41,6 +47,8 @@ export function distPackage(root: PackageJson): PackageJson {
     // TypeScript takes the first condition that matches, so `types` comes first.
     return [path, target.endsWith(".ts") ? { types: `./${name}.d.ts`, default: `./${name}.js` } : target];
   });
+  const embedded = new Set(Object.values(SERVER_PACKAGES).flat());
+  const dependencies = Object.entries((root.dependencies ?? {}) as Record<string, string>);
   const bin = Object.entries((root.bin ?? {}) as Record<string, string>).map(([name, file]) => [
     name,
     compiledPath(file),
@@ -51,6 +59,7 @@ export function distPackage(root: PackageJson): PackageJson {
     main: "./index.js",
     types: "./index.d.ts",
     exports: Object.fromEntries(entries),
+    dependencies: Object.fromEntries(dependencies.filter(([name]) => !embedded.has(name))),
     bin: Object.fromEntries(bin),
     files,
   };

@@ -24,13 +24,18 @@ export const NODE_TYPES = [20, 26] as const;
 const typesName = (major: number): string => `types-node-${major}`;
 const laterTypes = NODE_TYPES.map((major) => `${typesName(major)}@npm:@types/node@^${major}`);
 
+export interface Release {
+  artifacts: { name: string; bytes: number; sha256: string }[];
+}
+
+/** All that a release publishes, and its list as JSON. */
+export const buildRelease = (): Promise<string> =>
+  once("release", () => runIn(root, process.execPath, join(root, "scripts", "release.ts"), "--dry-run", "--json"));
+
 /** The template with the package; or a project of plain JavaScript with it and with this version of the SDK. */
 export const installPackage = async (sdk?: string): Promise<Installed> => {
-  const tarball = await once("tarball", (folder) => {
-    runIn(root, process.execPath, join(root, "scripts", "build.ts"));
-    const [packed] = JSON.parse(runIn(root, "npm", "pack", "./dist", "--json", "--pack-destination", folder));
-    return join(folder, packed.filename);
-  });
+  const { artifacts } = JSON.parse(await buildRelease()) as Release;
+  const tarball = join(root, "release", artifacts.find(({ name }) => name.endsWith(".tgz"))?.name as string);
   const folder = await once(`project-${sdk ?? "newest"}`, (own) => {
     writeFileSync(join(own, "package.json"), JSON.stringify({ name: "project", private: true }));
     const packages = [tarball, ...(sdk === undefined ? [...TEMPLATE, ...laterTypes] : [`@pulumi/pulumi@${sdk}`])];
