@@ -285,7 +285,7 @@ describe("a run without checkpoints that is refused, before it sends anything", 
       world.run({ isUnchecked: true }).create("roleBinding", "second", { ...binding, ...more });
     await expect(create()).rejects.toThrow(
       new RegExp(
-        `RoleBinding::second: a role binding with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:\n {2}- role binding ${first.id}.*\n.*allowDuplicate: true\\.\\nSee docs/recovery\\.md#equal$`,
+        `RoleBinding::second: a role binding with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:\n {2}- role binding ${first.id}.*\n.*allowDuplicate: true\\.\\nSee docs/troubleshooting\\.md#equal$`,
       ),
     );
     expect(writes()).toEqual([]);

@@ -73,7 +73,7 @@ describe("a delete of a record that is gone", () => {
   it("fails when its parent cannot be read", async () => {
     const { session } = scriptedSession(gone, refusal("INTERNAL", "broken"));
     await expect(reconcile.remove(group, session, GROUP, { name: "eng" })).rejects.toThrow(
-      new RegExp(`^GetGroup group ${ORG}: INTERNAL: .*broken\nSee docs/recovery\\.md#unavailable$`),
+      new RegExp(`^GetGroup group ${ORG}: INTERNAL: .*broken\nSee docs/troubleshooting\\.md#unavailable$`),
     );
   });
 
@@ -261,7 +261,7 @@ it("an entry is kept where its resource is in that organization: the error says 
     new RegExp(
       `^${args.__key}: the intent journal ${file()} names ${GONE}/0123456789abcdef for it, and the record cannot be read: GetGroup .*` +
         'PERMISSION_DENIED: .*\\nUse credentials that may read it\\. If it is gone, or belongs to somebody else: npx pulumi-irm recover clean --key "' +
-        `${args.__key}"\\. Until then nothing is created\\.\\nSee docs/recovery\\.md#unreadable-entry$`,
+        `${args.__key}"\\. Until then nothing is created\\.\\nSee docs/troubleshooting\\.md#unreadable-entry$`,
       "s",
     ),
   );

@@ -138,7 +138,7 @@ it("the journal reports a create with an unknown outcome, also when no program d
     `^${lost.__key}: the outcome of a create at .+ is unknown: it may have created a group in ${machine.org}; it may be:\n` +
       `  - group ${uid} "${lost.name}", created .+\n` +
       "The next pulumi up that declares the resource resolves it\\. If no program declares it, delete the records that no resource manages, then run: " +
-      `npx pulumi-irm recover clean --key "${lost.__key}"\\nSee docs/recovery\\.md#open$`,
+      `npx pulumi-irm recover clean --key "${lost.__key}"\\nSee docs/troubleshooting\\.md#open$`,
   );
   const { id, outs } = await (await configureGroup(machine.run())).create(machine.inputs());
   expect(machine.messages.splice(0)).toEqual([
