@@ -1,6 +1,6 @@
 // The engine, the plugin and the journals of this machine. A check installs nothing: that would hide a missing part.
 import { constants, existsSync, statSync } from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { countText } from "../../access/format/words.ts";
 import type { Env } from "../../client/addresses.ts";
 import type { GetConfig, Given } from "../../client/config.ts";
@@ -13,6 +13,7 @@ import { pendingIn } from "../command/recover-journal.ts";
 import type { AskEngine } from "../engine-command.ts";
 import { isAccessible } from "../files.ts";
 import { packageVersion } from "../irm-command.ts";
+import { ambientPlugins, OURS } from "../run/others/installed.ts";
 import { bad, type Check, good } from "./check.ts";
 
 export const checkEngine = async (run: AskEngine): Promise<Check> => {
@@ -29,11 +30,7 @@ export const checkEngine = async (run: AskEngine): Promise<Check> => {
 
 const EXECUTABLE = "pulumi-resource-irm";
 
-export const checkPlugin = async (
-  run: AskEngine,
-  project: Project | undefined,
-  { PATH = "" }: Env = {},
-): Promise<Check> => {
+export const checkPlugin = async (run: AskEngine, project: Project | undefined, env: Env = {}): Promise<Check> => {
   if (project?.pluginPath !== undefined) {
     const folder = resolve(project.folder, project.pluginPath);
     return existsSync(join(folder, EXECUTABLE))
@@ -44,8 +41,8 @@ export const checkPlugin = async (
           "run npm ci in the folder of the program",
         );
   }
-  const onPath = PATH.split(delimiter).find((folder) => isAccessible(join(folder, EXECUTABLE), constants.X_OK));
-  if (onPath !== undefined) return good("plugin", `${join(onPath, EXECUTABLE)}, on the PATH`);
+  const onPath = ambientPlugins(env).find(({ name }) => name === OURS);
+  if (onPath !== undefined) return good("plugin", `${join(onPath.folder, EXECUTABLE)}, on the PATH`);
   const version = packageVersion;
   const install = `pulumi plugin install resource irm v${version} --file pulumi-resource-irm-v${version}.tar.gz (docs/resources.md#native-plugin)`;
   const installed = pluginVersions(await run("plugin", "ls", "--json"));

@@ -16,7 +16,7 @@ const ending = process.platform === "win32" ? ".exe" : "";
 /** Writes the executable of this platform to `linux-x64` or the like in `release`. Returns the paths of its files in `release`. */
 export async function writeExecutable(release: string, version: string): Promise<string[]> {
   const node = await ensureExecutableNode();
-  const platform = `${process.platform.replace("win32", "win")}-${process.arch}`;
+  const platform = `${process.platform}-${process.arch}`;
   const folder = join(release, platform);
   await mkdir(folder, { recursive: true });
   const staging = await mkdtemp(join(tmpdir(), "pulumi-irm-executable-"));

@@ -29,32 +29,29 @@ const PLATFORMS: Readonly<Record<string, readonly [pulumi: string, wheel: string
   "linux-arm64": ["linux-arm64", "manylinux_2_28_aarch64"],
   "darwin-x64": ["darwin-amd64", "macosx_13_0_x86_64"],
   "darwin-arm64": ["darwin-arm64", "macosx_13_0_arm64"],
-  "win-x64": ["windows-amd64", "win_amd64"],
+  "win32-x64": ["windows-amd64", "win_amd64"],
 };
 
 /**
  * Writes what a release has for one platform, from its folder in `release`: the command and the plugin, each as an archive, and the Python package with
  * both. The engine refuses an archive with links.
  */
-export async function writePlatformFiles(platform: string, version: string, release: string): Promise<string[]> {
+export async function writePlatformFiles(platform: string, version: string, release: string): Promise<void> {
   const [pulumi, wheel] = PLATFORMS[platform] ?? [];
   if (pulumi === undefined || wheel === undefined) throw new TypeError(`${platform} is not a platform of a release`);
-  const ending = platform.startsWith("win") ? ".exe" : "";
+  const ending = platform.startsWith("win32") ? ".exe" : "";
   const read = async (name: string) => ({ name, data: await readFile(join(release, platform, name)) });
   const licenses = await Promise.all(["LICENSE-node.txt", "LICENSE-third-party.txt"].map(read));
   const { data } = await read(`pulumi-irm${ending}`);
-  const names: string[] = [];
   for (const command of ["pulumi-irm", "pulumi-resource-irm"]) {
-    const name = `${command}-v${version}-${pulumi}.tar.gz`;
     const files = [{ name: command + ending, data }, ...licenses];
     const tar = createTar(
       files.map((file) => ({ ...file, attrs: { ...attributes, mode: file.data === data ? "755" : "644" } })),
     );
     // A tenth larger than at level 6, in a third of the time.
-    await writeFile(join(release, name), gzipSync(tar, { level: 1 }));
-    names.push(name);
+    await writeFile(join(release, `${command}-v${version}-${pulumi}.tar.gz`), gzipSync(tar, { level: 1 }));
   }
-  return [...names, await writeWheel(release, { tag: wheel, executable: data, ending, licenses })];
+  await writeWheel(release, { tag: wheel, executable: data, ending, licenses });
 }
 
 async function writeTarball(folder: string, name: string, source: string, prefix = "") {

@@ -11,7 +11,8 @@ import { yamlText } from "../../access/text.ts";
 import { type Properties, type TypeSpec, token } from "../../plugin/schema/types.ts";
 import { toSnake, uncapitalize } from "../../schema/index.ts";
 import { root } from "../base/project.mjs";
-import { goText, type Recorded, type Schema } from "./go-example.ts";
+import { goText, type Recorded } from "./go-example.ts";
+import { namedType, type Schema } from "./package-schema.ts";
 import { article, fileOfType } from "./program-type.ts";
 
 /** The paragraphs of the program that declare the resource itself. */
@@ -146,7 +147,7 @@ const valueFrom = (value: unknown, spec: TypeSpec, schema: Schema, at: string): 
     const { additionalProperties } = spec;
     return new Map(Object.entries(value).map(([key, one]) => [key, valueFrom(one, additionalProperties, schema, at)]));
   }
-  const message = "$ref" in spec ? schema.types[spec.$ref.replace("#/types/", "")] : undefined;
+  const message = namedType(spec, schema);
   return fieldsFrom(value, message && "properties" in message ? message.properties : {}, schema, at);
 };
 

@@ -2,21 +2,9 @@
 import { yamlName } from "../../access/export/project.ts";
 import { classOf, type Entry, entriesIn, givenIn, Reference, type Value } from "../../access/export/value.ts";
 import { GO_MODULE } from "../../plugin/schema/language.ts";
-import {
-  type EnumSpec,
-  type ObjectSpec,
-  type Properties,
-  type PropertySpec,
-  type ResourceSpec,
-  type TypeSpec,
-  token,
-} from "../../plugin/schema/types.ts";
+import { type Properties, type PropertySpec, type TypeSpec, token } from "../../plugin/schema/types.ts";
 import { capitalize } from "../../schema/index.ts";
-
-export interface Schema {
-  types: Readonly<Record<string, ObjectSpec | EnumSpec>>;
-  resources: Readonly<Record<string, ResourceSpec>>;
-}
+import { namedType, type Schema } from "./package-schema.ts";
 
 export interface Recorded {
   entries: readonly Entry[];
@@ -80,7 +68,7 @@ const valueText = (value: Value, spec: PropertySpec, schema: Schema): string => 
 
 const compositeText = (value: object, spec: TypeSpec, schema: Schema): string => {
   if ("$ref" in spec) {
-    const message = schema.types[spec.$ref.replace("#/types/", "")];
+    const message = namedType(spec, schema);
     if (message === undefined || "enum" in message) throw new Error(`${spec.$ref} is not a message`);
     return structText(
       nameIn(spec).replace("irm.", ""),

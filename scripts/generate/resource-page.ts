@@ -13,7 +13,7 @@ import { argumentOf } from "../../provider/record/state.ts";
 import { capitalize } from "../../schema/index.ts";
 import type { Operation } from "../../schema/operation.ts";
 import { pageOf, pluginProgramOf, programOf, translationsOf } from "./example.ts";
-import type { Schema } from "./go-example.ts";
+import { namedType, type Schema } from "./package-schema.ts";
 
 const START = "<!-- generated: scripts/generate.ts -->";
 const END = "<!-- end -->";
@@ -84,7 +84,7 @@ const typeText = (spec: TypeSpec, schema: Schema, isOutput = false): string => {
   if ("additionalProperties" in spec) return "map";
   if ("oneOf" in spec) return spec.oneOf.map((one) => typeText(one, schema)).join(" or ");
   if ("type" in spec) return spec.type;
-  const own = schema.types[spec.$ref.replace("#/types/", "")];
+  const own = namedType(spec, schema);
   if (own !== undefined && "properties" in own && isOutput) return `\`{ ${Object.keys(own.properties).join(", ")} }\``;
   return own !== undefined && "enum" in own ? `\`${own.enum[0]?.value.replace(/UNSPECIFIED$/, "*")}\`` : "object";
 };
@@ -111,7 +111,7 @@ const argumentsIn = ({ inputProperties, requiredInputs }: ResourceSpec, schema: 
   Object.entries(inputProperties).flatMap(([name, spec]) => {
     const change = STATE_ONLY.test(name) ? "state only" : changeOf(spec, "in place");
     const inner = "items" in spec ? spec.items : spec;
-    const message = "$ref" in inner ? schema.types[inner.$ref.replace("#/types/", "")] : undefined;
+    const message = namedType(inner, schema);
     const { properties, required = [] } = message && "properties" in message ? message : { properties: {} };
     const fields = Object.entries(properties).map(([field, own]) => ({
       ...{ path: `${name}${inner === spec ? "" : "[]"}.${field}`, spec: own },

@@ -40,7 +40,7 @@ export async function ensureExecutableNode(platform = `${process.platform}-${pro
   if (name === undefined)
     throw new Error(`there is no Node ${VERSION} for ${platform}; known: ${Object.keys(PACKAGES).join(", ")}`);
   const folder = join(cacheFolder(env), "executable-node", `${platform}-${VERSION}`);
-  const command = join(folder, "bin", platform.startsWith("win") ? "node.exe" : "node");
+  const command = join(folder, "bin", platform.startsWith("win32") ? "node.exe" : "node");
   await withLock(
     join(cacheFolder(env), "lock", `executable-node-${platform}-${VERSION}`),
     async () => {

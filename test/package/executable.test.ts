@@ -8,10 +8,9 @@ import { root } from "../../scripts/base/project.mjs";
 import { createWorkplace } from "../harness/engine-workplace.ts";
 import { withoutPython } from "../harness/language-program.ts";
 import { createPythonEnvironment } from "../harness/python.ts";
-import { installPackage, writeProject } from "../support/package.ts";
+import { buildRelease, writeProject } from "../support/package.ts";
 
-// The package and the executable are built together.
-const [, place] = await Promise.all([installPackage(), createWorkplace()]);
+const [, place] = await Promise.all([buildRelease(), createWorkplace()]);
 afterAll(() => place.close());
 
 const folder = join(root, "release", `${process.platform}-${process.arch}`);
@@ -30,6 +29,11 @@ const bare = (...own: string[]) => ({
 const runIn = (cwd: string, env: Record<string, string>, command: string, ...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
   return { status, stdout, output: stdout + stderr };
+};
+
+const up = (program: string, env: Record<string, string>) => {
+  for (const args of ["stack init dev", "up --yes --skip-preview"])
+    expect(runIn(program, env, "pulumi", ...args.split(" "))).toMatchObject({ status: 0 });
 };
 
 const firstLine = async (env: Record<string, string>, name: string, ...args: string[]) => {
@@ -60,11 +64,7 @@ test("creates and reviews a program in YAML, which irm init has written", () => 
   const env = bare();
   expect(runIn(place.folder, env, "pulumi-irm", "init", "yaml", "--organization", "bare").status).toBe(0);
   const program = join(place.folder, "yaml");
-  for (const args of [
-    ["stack", "init", "dev"],
-    ["up", "--yes", "--skip-preview"],
-  ])
-    expect(runIn(program, env, "pulumi", ...args)).toMatchObject({ status: 0 });
+  up(program, env);
   expect(place.rows("groups", "name = ?", "bare")).toHaveLength(1);
 
   const policy = readFileSync(join(program, "access.yaml"), "utf8");
@@ -85,10 +85,6 @@ test.skipIf(withoutPython !== "")(`creates a program in Python${withoutPython}`,
   });
   const { VIRTUAL_ENV } = createPythonEnvironment(program, sdk, [inject("pythonWheel")]);
   const env = { ...bare(join(VIRTUAL_ENV, "bin")), VIRTUAL_ENV };
-  for (const args of [
-    ["stack", "init", "dev"],
-    ["up", "--yes", "--skip-preview"],
-  ])
-    expect(runIn(program, env, "pulumi", ...args)).toMatchObject({ status: 0 });
+  up(program, env);
   expect(place.rows("groups", "name = ?", "python")).toHaveLength(1);
 });
