@@ -16,5 +16,6 @@ for (const stream of [process.stdout, process.stderr])
 // A server has many short-lived objects. The other commands hold large documents, and take a third less memory where V8 keeps
 // its young generation small (`npm run bench:access`).
 if (process.argv[2] !== "serve") setFlagsFromString("--semi-space-growth-factor=1");
-const { irm } = await import("./program.ts");
-process.exitCode = await irm(process.argv.slice(2));
+void import("./program.ts").then(async ({ irm }) => {
+  process.exitCode = await irm(process.argv.slice(2));
+});

@@ -121,7 +121,7 @@ const measuresOf = (files: readonly File[]): Measure[] => {
   const one = () => 1;
   return [
     total("tokens of product, by the parser", product, countTokens, { before: 650_430, limit: 612_200, goal: 546_700 }),
-    total("tokens of product, by the scanner", product, scanTokens, { before: 397_942, limit: 326_200, goal: 330_000 }),
+    total("tokens of product, by the scanner", product, scanTokens, { before: 397_942, limit: 326_215, goal: 330_000 }),
     total("files of product", product, one, { before: 895, limit: 640, goal: 640 }),
     total(
       `files of product below ${SMALL_FILE} lines`,

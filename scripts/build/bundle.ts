@@ -23,10 +23,14 @@ export async function embedPackages(file: string, packages: readonly string[]): 
   return output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : [])).filter((id) => id !== file);
 }
 
-/** Writes a module with all that it imports to `file`, for an executable that contains the files that its modules read. `files`: their paths in the clone. */
+/**
+ * Writes a module with all that it imports to `file`, as CommonJS: the executable has no code cache for an ES module. The executable contains
+ * the files that its modules read. `files`: their paths in the clone.
+ */
 export async function bundleExecutable(input: string, file: string, version: string) {
   const files = new Set<string>();
-  const modules = await write(input, file, version, { file, codeSplitting: false }, embeddedFiles(files));
+  const output = { file, codeSplitting: false, format: "cjs" } as const;
+  const modules = await write(input, file, version, output, embeddedFiles(files));
   return { modules, files: [...files].toSorted() };
 }
 
@@ -62,8 +66,8 @@ async function write(
   });
   // Names are kept: the stack of an error is read by people.
   const { output: chunks } = await build.write({
-    ...output,
     format: "esm",
+    ...output,
     minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
   });
   await build.close();
