@@ -26,9 +26,11 @@ interface PackageInfo {
   description: string;
   license: string;
   keywords: string[];
+  /** where the engine downloads the plugin from: `github://api.github.com/OWNER/REPOSITORY`; empty: users install it themselves */
+  pluginDownloadURL: string;
 }
 
-export const packageSchema = ({ version, description, license, keywords }: PackageInfo) => {
+export const packageSchema = ({ version, description, license, keywords, pluginDownloadURL }: PackageInfo) => {
   const types = createTypes();
   const settings = settingSpecs(PROVIDER_SETTINGS);
   const kinds = Object.values<Kind>(kindRecords);
@@ -44,6 +46,7 @@ export const packageSchema = ({ version, description, license, keywords }: Packa
     license,
     repository: REPOSITORY,
     publisher: "pulumi-irm",
+    ...(pluginDownloadURL !== "" && { pluginDownloadURL }),
     meta: { moduleFormat: "(.*)" },
     language: languages,
     // Without the token: the engine keeps the stack's configuration in clear text.

@@ -8,7 +8,7 @@ import { dts } from "rollup-plugin-dts";
 export type PackageJson = Record<string, unknown>;
 
 /** Fields for the clone only. */
-const omitted = new Set(["private", "scarfSettings", "scripts", "devDependencies", "type"]);
+const omitted = new Set(["private", "pluginDownloadURL", "scarfSettings", "scripts", "devDependencies", "type"]);
 /** Packages that only the server needs, by the compiled module that imports them and contains them. An install does not bring them. */
 export const SERVER_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "lib/server/base/metrics.js": ["prom-client"],

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { functions } from "../../plugin/functions.ts";
 import { GO_MODULE } from "../../plugin/schema/language.ts";
+import { packageSchema } from "../../plugin/schema.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { capabilities } from "../../schema/index.ts";
 import { withExamples } from "../../scripts/generate/example.ts";
@@ -206,7 +207,8 @@ describe("the schema", () => {
 
   test("names the package for people, with the repository and the keywords of package.json, as the other packages do", () => {
     const read = (path: string) => readFileSync(`${root}/${path}`, "utf8");
-    const { keywords, repository } = JSON.parse(read("package.json"));
+    const manifest = JSON.parse(read("package.json"));
+    const { keywords, repository } = manifest;
     expect(repository).toEqual({ type: "git", url: `git+${schema.repository}.git` });
     expect(schema).toMatchObject({
       displayName: "Identity and Registry Management (IRM)",
@@ -216,8 +218,10 @@ describe("the schema", () => {
     });
     // What the registry sorts packages by.
     expect(keywords).toEqual(expect.arrayContaining(["pulumi", "category/infrastructure", "kind/native"]));
-    // There is no page of the package, and no server that the engine may ask for the plugin.
+    // There is no page of the package, and no server that the engine may ask for the plugin before package.json names it.
     for (const absent of ["homepage", "pluginDownloadURL"]) expect(schema).not.toHaveProperty(absent);
+    const pluginDownloadURL = "github://api.github.com/owner/name";
+    expect(packageSchema({ ...manifest, pluginDownloadURL })).toMatchObject({ pluginDownloadURL });
 
     expect(read("sdk/python/pyproject.toml")).toContain(`Repository = "${schema.repository}"\n`);
     expect(GO_MODULE).toBe(`${schema.repository.replace("https://", "")}/sdk/go/irm`);
