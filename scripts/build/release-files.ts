@@ -87,7 +87,8 @@ interface WheelPlatform {
 
 /**
  * Writes `pulumi_irm-1.2.3-py3-none-any.whl` (https://packaging.python.org/specifications/binary-distribution-format/). That of a platform installs the
- * command and the plugin beside Python: one file, since the plugin is a script that starts the command under another name.
+ * command and the plugin beside Python: one file, since the plugin is a script that starts the command under another name. Windows starts no
+ * script as a plugin, and twice the executable is more than PyPI's 100 MB.
  */
 export async function writeWheel(folder: string, platform?: WheelPlatform): Promise<string> {
   const sdk = join(root, PYTHON_SDK);
@@ -106,7 +107,7 @@ export async function writeWheel(folder: string, platform?: WheelPlatform): Prom
   const scripts = `${name}-${version}.data/scripts`;
   if (platform !== undefined) {
     sorted.set(`${scripts}/pulumi-irm${platform.ending}`, platform.executable);
-    sorted.set(`${scripts}/pulumi-resource-irm`, bytes(PLUGIN_SCRIPT));
+    if (platform.ending === "") sorted.set(`${scripts}/pulumi-resource-irm`, bytes(PLUGIN_SCRIPT));
     for (const license of platform.licenses) sorted.set(`${info}/${license.name}`, license.data);
   }
   const tag = platform?.tag ?? "any";
