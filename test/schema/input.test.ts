@@ -83,6 +83,10 @@ test("a value that is unknown in a preview is no violation, nor anything below i
   ]);
   const link = { identityUid: unknown, roleUid: "x" } as unknown as Json;
   expect(inputViolations(RoleBinding, link, isUnknown).map(({ field }) => field)).toEqual(["roleUid"]);
+  const bound = (uid: unknown) =>
+    ({ name: "a", chainguard: { serviceBindings: { [COSIGNED]: uid } } }) as unknown as Json;
+  expect(inputViolations(AccountAssociation, bound(unknown), isUnknown)).toEqual([]);
+  expect(inputViolations(AccountAssociation, bound("x"), isUnknown)).toHaveLength(1);
 });
 
 describe("the oneofs of an identity", () => {
