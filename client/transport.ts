@@ -36,8 +36,8 @@ const options = { allowH2: false, connect: { timeout: CONNECT_TIMEOUT_MS } };
 export const systemTransport = (): Transport => {
   let agents: Promise<{ direct: Dispatcher; outside: Dispatcher }> | undefined;
   return async (request) => {
-    // Loaded with the first request: checks and diffs do not need it.
-    agents ??= import("undici").then(({ Agent, EnvHttpProxyAgent }) => {
+    // Loaded with the first request: checks and diffs do not need it. Bun replaces `undici` by its own, without these.
+    agents ??= import("undici/index.js").then(({ Agent, EnvHttpProxyAgent }) => {
       try {
         return { direct: new Agent(options), outside: new EnvHttpProxyAgent(options) };
       } catch {

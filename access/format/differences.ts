@@ -1,5 +1,5 @@
 // The differences between two texts, inside each of them: a reader must not have to compare two long subjects letter by letter.
-import { type DiffEntry, diff } from "node:util";
+import util, { type DiffEntry } from "node:util";
 
 export interface Segment {
   text: string;
@@ -25,7 +25,8 @@ export const differences = (before: string, after: string): { before: Segment[];
   const [own, its] = [olds.slice(start, olds.length - end), news.slice(start, news.length - end)];
   const all = (operation: DiffEntry[0], words: readonly string[]) => words.map((word): DiffEntry => [operation, word]);
   const hasCommon = own.length > 0 && its.length > 0 && own.length + its.length <= WORDS_MAX;
-  const between = hasCommon ? diff(own, its) : [...all(ONLY_BEFORE, own), ...all(ONLY_AFTER, its)];
+  // Bun has no `diff`, and everything between the common ends is marked.
+  const between = (hasCommon && util.diff?.(own, its)) || [...all(ONLY_BEFORE, own), ...all(ONLY_AFTER, its)];
   const entries = [...all(BOTH, olds.slice(0, start)), ...between, ...all(BOTH, olds.slice(olds.length - end))];
   return { before: segmentsOf(entries, ONLY_BEFORE), after: segmentsOf(entries, ONLY_AFTER) };
 };

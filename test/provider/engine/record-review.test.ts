@@ -1,4 +1,5 @@
 // What a preview says of records: who can assume an identity, what a role grants, names, and what leaves the stack.
+import util from "node:util";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
@@ -58,6 +59,16 @@ shows("an identity that changes: who can assume it before and after, what differ
   `who can assume it, before: ${workload("repo:»acme«/shop:x")}`,
   `who can assume it, after: ${workload("repo:»evil«/shop:x")}`,
 ]);
+test("of an identity that changes, in Bun, whose node:util has no `diff`: all between the common ends is marked", async () => {
+  const { diff } = util;
+  Reflect.deleteProperty(util, "diff");
+  try {
+    const lines = await linesOf("identity", "x", identity("repo:evil/store:x"), identity("repo:acme/shop:x"));
+    expect(lines.join()).toContain(`who can assume it, before: ${workload("repo:»acme/shop«:x")}`);
+  } finally {
+    Object.assign(util, { diff });
+  }
+});
 shows("an identity that is renamed: both names", "identity", identity("s", "publish"), identity("s"), [
   "Identity x changes:",
   'name "release" becomes "publish"',
