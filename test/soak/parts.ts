@@ -88,6 +88,10 @@ export const parts = {
     goal: "the programs in Go of the pages of resources compile",
     run: async () => (await import("./vitest.ts")).goExamples(),
   },
+  "package-managers": {
+    goal: "a project that pnpm, Bun or Yarn installs is created, refreshed, updated and destroyed by a real engine, in both forms",
+    run: async (options) => (await import("./package-managers.ts")).packageManagers(options),
+  },
 } satisfies Record<string, Part>;
 
 export type PartName = keyof typeof parts;
