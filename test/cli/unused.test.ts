@@ -64,7 +64,7 @@ test("prints JSON", async () => {
 
 test("prints what docs/access.md shows; a shorter time has more identities, and a longer one fewer", async () => {
   const page = readFileSync(new URL("../../docs/access.md", import.meta.url), "utf8");
-  const [, shown] = /prints what can go:\n\n```\n(.*?)```/s.exec(page) ?? [];
+  const [, shown] = /prints the access that you can remove:\n\n```\n(.*?)```/s.exec(page) ?? [];
   expect((await unused("90d")).stdout).toBe(shown);
   expect(JSON.parse((await unused("101d", "--format", "json")).stdout).identities).toEqual([]);
   const all = JSON.parse((await unused("0d", "--format", "json")).stdout).identities;
