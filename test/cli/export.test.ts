@@ -56,7 +56,7 @@ test("adds what exists to a policy of two lines, with a file of uids, and a seco
 
 test("docs/take-over.md#export shows what its example prints", async () => {
   const page = readFileSync(new URL("../../docs/take-over.md", import.meta.url), "utf8");
-  const [, section = ""] = page.split("## Add to a policy that you have\n");
+  const [, section = ""] = page.split("## Add to your policy\n");
   const [text = "", printed, after] = [...section.matchAll(/```(?:yaml)?\n(.*?)```\n/gs)].map(([, one = ""]) => one);
   const other = await startPlainServer("{ name: acme }");
   const root = (await other.ok("GET", `${IAM}/groups`)).groups as [{ uid: string }];
