@@ -16,9 +16,10 @@ const schemaOf = (name: string) => z.fromJSONSchema(JSON.parse(read(packaged[nam
 const schema = schemaOf("./access.schema.json");
 const isValid = (text: string): boolean => schema.safeParse(parse(text)).success;
 
-test("access.schema.json accepts the first file of irm init, the example, and that of the docs", () => {
+test("access.schema.json accepts the first file of irm init, the examples, and that of the docs", () => {
   const [first = ""] = [...read("docs/policy.md").matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text);
-  for (const text of [starterPolicy("acme"), read("examples/policy/access.yaml"), first])
+  const examples = ["policy/access.yaml", "environments/production.yaml", "environments/teams/platform.yaml"];
+  for (const text of [starterPolicy("acme"), ...examples.map((file) => read(`examples/${file}`)), first])
     expect(isValid(text), text).toBe(true);
 });
 

@@ -165,7 +165,7 @@ const startLanguageHost = async () => {
 
 // It ends when its standard input does.
 let languageHost: ReturnType<typeof startLanguageHost> | undefined;
-const languageHostOfWorker = () => (languageHost ??= startLanguageHost());
+export const languageHostOfWorker = () => (languageHost ??= startLanguageHost());
 
 /** Writes the configuration of the stack of a program's folder. */
 export const configure = (program: string, config: Readonly<Record<string, string>>): void => {

@@ -1,12 +1,13 @@
-// examples/policy through a real engine, and a policy with people, whose identity provider is somebody else's.
-import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+// examples/policy and examples/environments through a real engine, and a policy with people, whose identity provider is somebody else's.
+import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { root } from "../harness/api-process.ts";
-import { openWorkplace, type Program } from "../harness/engine-workplace.ts";
+import { createStack } from "../harness/engine-stack.ts";
+import { languageHostOfWorker, openWorkplace, type Program } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 
-const example = (file: string): string => readFileSync(join(root, "examples", "policy", file), "utf8");
+const example = (file: string, name = "policy"): string => readFileSync(join(root, "examples", name, file), "utf8");
 const policy = example("access.yaml");
 const source = example("index.ts");
 
@@ -183,4 +184,57 @@ it("the people of a policy are of an identity provider that exists, or that the 
   expect(mappings()).toEqual([]);
   expect(await place.operations()).not.toContain("UpdateIdentityProvider");
   expect(place.rows("identity_providers").map(({ uid }) => uid)).toEqual([sso]);
+});
+
+describe("examples/environments", () => {
+  const environment = (file: string) => example(file, "environments");
+  let folder: string;
+  let irm: (...args: string[]) => ReturnType<typeof irmIn>;
+  beforeAll(async () => {
+    const trial = await place.program("trial", environment("trial/index.ts"));
+    await trial.must("up", "--yes", "--skip-preview");
+    ({ folder } = await place.program("environments", environment("index.ts")));
+    const replaced = /(index\.ts|Pulumi\.yaml|package\.json|node_modules)$/;
+    const from = join(root, "examples", "environments");
+    cpSync(from, folder, { recursive: true, filter: (path) => !replaced.test(path) });
+  });
+
+  /** Who has which role where in an organization: workloads by name, people by the group of their identity provider. */
+  const holders = (organization: string) => {
+    const named = ["groups", "identities", "roles"].flatMap((table) => place.rows(table));
+    const nameOf = (uid: unknown) => named.find((row) => row.uid === uid)?.name;
+    const below = (table: string) => place.rows(table, "uid LIKE ?", `${organization}/%`);
+    return [
+      ...below("external_group_role_mappings").map((row) => [row.external_group_id, row.role_uid, row.scope]),
+      ...below("role_bindings").map((row) => [row.identity_uid, row.role_uid, row.parent]),
+    ].map(([who, ...at]) => [nameOf(who) ?? who, ...at.map(nameOf)].join(" "));
+  };
+  const both = ["images publisher registry", "shop publisher shop", "shop registry.pull registry"];
+
+  it.each([
+    ["staging", "3 tests", ["Engineering editor", "Platform-SRE editor", "pull-requests viewer"]],
+    ["production", "5 tests", ["Engineering viewer", "Platform-SRE editor"]],
+  ])("has a stack of %s, whose policy passes %s, and gives what README says", async (name, count, own) => {
+    const organization = place.uidOf("groups", `acme-${name}`);
+    const policy = `${name}.yaml`;
+    writeFileSync(join(folder, policy), environment(policy).replace(/uid: \w+/, `uid: ${organization}`));
+    const { address: languageHost } = await languageHostOfWorker();
+    const options = { folder: join(folder, name), program: folder, name, env: place.env, languageHost };
+    const { must, env, sharedEngine } = await createStack(options);
+    irm = (...args) => irmIn({ folder, env, sharedEngine }, args);
+    const passed = { code: 0, stdout: expect.stringContaining(`${count}, all passed\n`) };
+    expect(await irm("check", policy)).toMatchObject(passed);
+    await must("up", "--yes", "--skip-preview");
+    const held = ["owner owner", ...own].map((one) => `${one} acme-${name}`);
+    expect(holders(organization).sort()).toEqual([...both, ...held].sort());
+  });
+
+  it("has a test that denies the edit of README, in a review of production", async () => {
+    const file = join(folder, "production.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace("Engineering: [viewer]", "Engineering: [editor]"));
+    const { code, stdout } = await irm("review", "--stack", "production", "--tests", "production.yaml");
+    expect([code, stdout]).toEqual([3, expect.stringContaining("5 tests of access: 1 failed\n")]);
+    const shown = environment("README.md").match(/^Findings\n(?:.+\n){2}/m)?.[0];
+    expect(stdout).toContain(shown);
+  });
 });
