@@ -11,7 +11,10 @@ import { TOKEN } from "../harness/pipeline/posts.ts";
 import { createUid } from "../harness/records.ts";
 
 const api = await serve();
-const claimMatch = { issuer: api.issuer, subjectPattern: "repo:acme/access:(pull_request|ref:refs/heads/main)" };
+const claimMatch = {
+  issuer: api.issuer,
+  subjectPattern: "repo:acme@123456/access@456793:(pull_request|ref:refs/heads/main)",
+};
 const identity = await createUid(api, "identities", api.organization, { name: "preview", claimMatch });
 const roleUid = await api.role("viewer");
 await createUid(api, "roleBindings", api.organization, { identityUid: identity, roleUid });

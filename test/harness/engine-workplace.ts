@@ -78,10 +78,7 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
       { ownProcess = false, ownHost = false, plugin }: ProgramOptions = {},
     ): Promise<Program> => {
       const program = join(folder, name);
-      mkdirSync(join(program, "node_modules", "@pulumi"), { recursive: true });
-      // Vitest makes one for this clone (test/support/compile-engine.ts).
-      symlinkSync(process.env.IRM_TEST_PACKAGE ?? root, join(program, "node_modules", "pulumi-irm"));
-      symlinkSync(join(root, "node_modules", "@pulumi", "pulumi"), join(program, "node_modules", "@pulumi", "pulumi"));
+      linkPackages(program);
       writeFileSync(join(program, "package.json"), JSON.stringify({ name, type: "module" }));
       writeFileSync(
         join(program, "Pulumi.yaml"),
@@ -132,6 +129,14 @@ export const openWorkplace = (...flags: string[]): Workplace => {
   return new Proxy({} as Workplace, { get: (_, name) => Reflect.get(own, name) });
 };
 
+/** Gives a folder this package and the SDK. */
+export const linkPackages = (folder: string): void => {
+  mkdirSync(join(folder, "node_modules", "@pulumi"), { recursive: true });
+  // Vitest makes one for this clone (test/support/compile-engine.ts).
+  symlinkSync(process.env.IRM_TEST_PACKAGE ?? root, join(folder, "node_modules", "pulumi-irm"));
+  symlinkSync(join(root, "node_modules", "@pulumi", "pulumi"), join(folder, "node_modules", "@pulumi", "pulumi"));
+};
+
 /** The server of a workplace, for helpers that call one in this process. */
 export const callerOf = (place: Workplace): Pick<TestServer, "call"> => {
   const call = async (method: string, target: string, options: { body?: unknown } = {}) => {
@@ -145,7 +150,7 @@ export const callerOf = (place: Workplace): Pick<TestServer, "call"> => {
 const pluginsOf = (folder: string | undefined): string =>
   folder === undefined ? "" : `plugins:\n  providers:\n    - name: irm\n      path: ${folder}\n`;
 
-const ENVIRONMENT = "environment.json";
+export const ENVIRONMENT = "environment.json";
 
 const startLanguageHost = async () => {
   const child = spawn(

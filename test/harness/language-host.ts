@@ -1,7 +1,7 @@
 // The process of all programs of a worker: it runs the program of a folder each time that an engine asks it to, as a program of
 // the Automation API runs, and so loads the SDK only once. `node test/harness/language-host.ts ENVIRONMENT`: the file of a program's
 // folder with its environment. It prints its port, and ends when its standard input does.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
@@ -28,7 +28,7 @@ let runs = 0;
 let last = Promise.resolve();
 
 const program = async (): Promise<object> => {
-  const file = pathToFileURL(join(process.cwd(), "index.js"));
+  const file = pathToFileURL(join(process.cwd(), existsSync("index.ts") ? "index.ts" : "index.js"));
   return { ...(await import(`${file}?run=${++runs}`)) };
 };
 

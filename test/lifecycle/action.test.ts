@@ -1,5 +1,5 @@
-// The workflows of docs/ci.md by a runner of their jobs, with a real engine; test/ci has what is refused.
-import { existsSync, readFileSync } from "node:fs";
+// examples/github and the workflows of docs/ci.md by a runner of their jobs, with a real engine; test/ci has what is refused.
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -8,10 +8,18 @@ import { Report } from "../../access/review/report.ts";
 import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { placeAndTime, stampText } from "../../provider/record/id.ts";
 import { root } from "../harness/api-process.ts";
-import { engineFolder } from "../harness/engine-stack.ts";
-import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { createStack, engineFolder } from "../harness/engine-stack.ts";
+import {
+  createWorkplace,
+  ENVIRONMENT,
+  languageHostOfWorker,
+  linkPackages,
+  type Program,
+  type Workplace,
+} from "../harness/engine-workplace.ts";
 import { createGithub, type Event, type Github, pullRequest, push, schedule } from "../harness/pipeline/github.ts";
 import type { JobText } from "../harness/pipeline/github-runner.ts";
+import { fencesOf } from "../support/document.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
 
 const source = (description: string, further = "") => `
@@ -24,12 +32,15 @@ ${further}
 
 type Jobs = Record<string, JobText>;
 
-const [whole, threeJobs] = [...readFileSync(join(root, "docs", "ci.md"), "utf8").matchAll(/```yaml\n([\s\S]*?)```/g)]
-  .map(([, text = ""]) => text)
-  .filter((text) => text.includes("OWNER/pulumi-irm@COMMIT"))
-  .map((text) => (parse(text.replaceAll("production", "dev")) as { jobs: Jobs }).jobs) as [Jobs, Jobs];
+const jobsOf = (text: string): Jobs => (parse(text) as { jobs: Jobs }).jobs;
+const EXAMPLE = join(root, "examples", "github");
+const workflow = readFileSync(join(EXAMPLE, ".github", "workflows", "access.yml"), "utf8");
+const page = readFileSync(join(root, "docs", "ci.md"), "utf8");
+const workflows = fencesOf(page, "yaml").filter((text) => text.includes("OWNER/pulumi-irm@COMMIT"));
+const threeJobs = jobsOf(workflows[1]?.replaceAll("production", "dev") ?? "");
 
 let place: Workplace;
+let example: Example;
 let program: Program;
 let github: Github;
 let repository: TestRepository;
@@ -40,38 +51,57 @@ beforeAll(async () => {
   const { server } = place;
   github = await createGithub((subject, claims) => mintDevToken(server.issuer, { subject, claims }));
   github.repository.environments.set("access", { protection_rules: [{ type: "required_reviewers" }] });
-  program = await place.program("access", source("first"), { ORG: server.organization });
-  const identity = async (name: string, match: object, roleName: string): Promise<string> => {
-    const claimMatch = { issuer: server.issuer, ...match };
-    const identityUid = await place.create(`identities/${server.organization}`, { name, claimMatch });
-    const [role] = place.rows("roles", "name = ? AND parent IS NULL", roleName);
-    await place.create(`roleBindings/${server.organization}`, { identityUid, roleUid: role?.uid });
-    return identityUid;
-  };
+  example = await openExample();
+  const { previewIdentity = "", applyIdentity = "", driftAllow } = example.outputs;
+  const [first] = place.rows("role_bindings", "identity_uid = ?", server.identity);
   vars = {
     IRM_BASE_URL: server.baseUrl,
-    IRM_PREVIEW_IDENTITY: await identity(
-      "preview",
-      { subjectPattern: "repo:acme/access:(pull_request|ref:refs/heads/main)" },
-      "viewer",
-    ),
-    IRM_UP_IDENTITY: await identity(
-      "apply",
-      { subject: "repo:acme/access:environment:access", claims: { ref: "refs/heads/main" } },
-      "owner",
-    ),
+    IRM_PREVIEW_IDENTITY: previewIdentity,
+    IRM_UP_IDENTITY: applyIdentity,
+    IRM_DRIFT_ALLOW: `${driftAllow}\n${first?.uid}`,
   };
-  repository = repositoryOf(program, { "review.yaml": "deny: [gains-owner]\n" });
+  program = await place.program("access", source("first"), { ORG: server.organization });
+  repository = repositoryOf(program, {
+    ".gitignore": "node_modules\nenvironment.json\nstate\nhome\n",
+    "review.yaml": "deny: [gains-owner]\n",
+  });
 });
 afterAll(async () => {
   await github.close();
   await place.close();
 });
 
+type Example = Awaited<ReturnType<typeof openExample>>;
+
+/** A copy with its packages, in which everything is replaced that its README names; and what its owner's program has created. */
+const openExample = async () => {
+  const folder = join(place.folder, "github");
+  cpSync(EXAMPLE, folder, { recursive: true });
+  const { organization, issuer, baseUrl } = place.server;
+  const replaced: [string, string, string][] = [
+    ["access.yaml", "<uid of your organization>", organization],
+    ["identities/index.ts", "<uid of your organization>", organization],
+    ["identities/index.ts", "https://token.actions.githubusercontent.com", issuer],
+    ["Pulumi.production.yaml", "https://console-api.example.com", baseUrl],
+  ];
+  for (const [file, from, to] of replaced)
+    writeFileSync(join(folder, file), readFileSync(join(folder, file), "utf8").replace(from, to));
+  linkPackages(folder);
+  writeFileSync(join(folder, ENVIRONMENT), JSON.stringify(place.env));
+  const open = (state: string, own: string, languageHost?: string) =>
+    createStack({ folder: join(place.folder, state), program: own, name: "production", env: place.env, languageHost });
+  const identities = await open("of-identities", join(folder, "identities"));
+  await identities.must("up", "--yes", "--skip-preview");
+  const { stdout } = await identities.must("stack", "output", "--json");
+  const { env, sharedEngine } = await open("of-example", folder, (await languageHostOfWorker()).address);
+  const outputs: Record<string, string> = JSON.parse(stdout);
+  return { folder, env, sharedEngine, outputs, repository: repositoryOf({ folder }) };
+};
+
 /** With what the folder has, as its main branch, and a branch for changes of it. */
-const repositoryOf = ({ folder }: Program, files: Record<string, string>): TestRepository => {
+const repositoryOf = ({ folder }: Pick<Program, "folder">, files?: Record<string, string>): TestRepository => {
   const made = createRepository(folder);
-  made.commit({ ".gitignore": "node_modules\nenvironment.json\nstate\nhome\n", ...files });
+  made.commit(files);
   made.git("remote", "add", "origin", `file://${folder}`);
   made.git("fetch", "--quiet");
   made.git("checkout", "--quiet", "-b", "change");
@@ -79,12 +109,12 @@ const repositoryOf = ({ folder }: Program, files: Record<string, string>): TestR
 };
 
 /** Everything that the engine needs of the test, and none of its credentials for the API. */
-const engineEnv = ({ env }: Program): Record<string, string> =>
+const engineEnv = ({ env }: Pick<Program, "env">): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => /^(?:PULUMI_|VAULT_|ORG$|NO_COLOR$|GOGC$|NODE_OPTIONS$)/.test(name)),
   ) as Record<string, string>;
 
-const optionsOf = (own = program) => ({
+const optionsOf = (own: Pick<Program, "folder" | "env"> & Partial<Program>) => ({
   workspace: own.folder,
   vars,
   env: {
@@ -93,12 +123,11 @@ const optionsOf = (own = program) => ({
     IRM_AUTH_URL: place.server.authUrl,
     IRM_REQUEST_TIMEOUT: "1",
   },
-  // The program of a base has another folder.
-  engine: own === program ? program.sharedEngine : engineFolder(),
+  engine: own.sharedEngine ?? engineFolder(),
 });
 
 const run = (event: Event, jobs: Jobs, before?: (job: string, run: string) => void) =>
-  github.runJobs(event, jobs, { ...optionsOf(), ...(before && { before }) });
+  github.runJobs(event, jobs, { ...optionsOf(program), ...(before && { before }) });
 
 const onlyStep = (command: string, further: Record<string, string> = {}): JobText => {
   const given = { command, "stack-name": "dev", "up-identity": vars.IRM_UP_IDENTITY, ...further };
@@ -111,6 +140,83 @@ const writeProgram = (text: string): string => {
 };
 
 const READS = 'new RoleBinding("reads", { parent: team, identity: ci, role: "viewer" });';
+
+it("docs/ci.md shows the workflow and the owner's program of examples/github exactly", () => {
+  expect(workflows[0]).toBe(workflow);
+  expect(fencesOf(page, "ts")[0]).toBe(readFileSync(join(EXAMPLE, "identities", "index.ts"), "utf8"));
+});
+
+const runExample = (event: Event) => github.runJobs(event, jobsOf(workflow), optionsOf(example));
+/** The policy, where the registry's second role is another one. */
+const policyWith = (role: string): Record<string, string> => {
+  const policy = readFileSync(join(example.folder, "access.yaml"), "utf8");
+  return { "access.yaml": policy.replace(/viewer: .*?\]/, role) };
+};
+const GOOD = "viewer: [pull-requests, release]";
+
+it("a pull request of the example gets a comment, as an identity that may only read", async () => {
+  const { access, apply } = await runExample(pullRequest(example.repository.commit(policyWith(GOOD))));
+  expect(access?.conclusion, access?.log).toBe("success");
+  expect(access?.ran).toContain("pulumi/actions");
+  expect(apply).toBeUndefined();
+  const [comment, ...others] = github.repository.comments;
+  expect(others).toEqual([]);
+  expect(comment?.body).toMatch(
+    /## Change in access of `[^`]+` by `access\/production`: 2 identities gain access; 2 find/,
+  );
+  expect(comment?.body).toContain("**+** gains at `platform/registry (new)` and below, through `publisher`");
+  expect(place.rows("groups", "name = ?", "platform")).toEqual([]);
+});
+
+it("its merge is applied behind the approval, and the journal is kept", async () => {
+  example.repository.onMain(policyWith(GOOD));
+  example.repository.git("fetch", "--quiet");
+  const { access, apply } = await runExample(push);
+  expect(access?.conclusion, access?.log).toBe("success");
+  expect(apply?.ran).toContain("Check the approval");
+  expect(apply?.conclusion, apply?.log).toBe("success");
+  expect([...github.caches.keys()]).toEqual([expect.stringMatching(/^irm-journal:access.yaml:production::\d+-1$/)]);
+  expect(apply?.summary).toContain("## The update of `production` succeeded");
+  expect(place.rows("role_bindings", "parent = ?", place.uidOf("groups", "registry"))).toHaveLength(3);
+});
+
+it("its next push replaces the comment: it breaks a rule and a test of the base, and nothing of it runs", async () => {
+  const hacked = join(place.folder, "hacked");
+  const head = example.repository.commit({
+    ...policyWith("editor: [pull-requests]"),
+    "index.ts": `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(hacked)}, "");\nthrow new Error("theirs");\n`,
+    "Pulumi.yaml": "name: theirs\nruntime: nodejs\n",
+    "review.yaml": "deny: []\n",
+    "access.tests.yaml": "tests: []\n",
+  });
+  const { access } = await runExample(pullRequest(head));
+  expect(access?.conclusion).toBe("failure");
+  expect(access?.outputs.access).toMatchObject({ "exit-code": "3", digest: "" });
+  expect(existsSync(hacked)).toBe(false);
+  const report = Report.parse(JSON.parse(readFileSync(access?.outputs.access?.json ?? "", "utf8")));
+  expect(report).toMatchObject({ notPart: ["Pulumi.yaml", "index.ts"], unknown: [], errors: [] });
+  const denied = report.findings.filter((finding) => finding.denied).map(({ rule }) => rule);
+  expect(denied.toSorted()).toEqual(["pull-request-writes", "test-fails"]);
+  const [comment, ...others] = github.repository.comments;
+  expect(others).toEqual([]);
+  for (const shown of [access?.log, comment?.body, github.artifacts.get("access-review-access.yaml-production.html")])
+    expect(shown).toContain("Not part of this review: the change edits these files too");
+});
+
+it("a change by hand opens an issue at night, without what the owner's program declares", async () => {
+  const uid = place.uidOf("groups", "platform");
+  await place.call("PATCH", `/iam/v2beta1/groups/${uid}?updateMask=description`, { description: "by hand" });
+  example.repository.git("checkout", "--quiet", "main");
+  const { access, apply } = await runExample(schedule);
+  expect(access?.conclusion, access?.log).toBe("success");
+  expect(apply).toBeUndefined();
+  expect(access?.log).toContain("::warning::access differs from the program");
+  const [issue, ...others] = github.repository.issues;
+  expect(others).toEqual([]);
+  expect(issue).toMatchObject({ title: "Access differs from the program: access.yaml production", isOpen: true });
+  expect(issue?.body).toMatch(/^## Drift of `access\/production` in `\w+`: 1 record differs$/m);
+  expect(issue?.body).toContain('the program has `"Builds what others stand on"`, the service `"by hand"`');
+});
 
 it("a pull request gets a comment from a job that runs nothing of it, and is denied", async () => {
   const owns = `new RoleBinding("owns", { parent: process.env.ORG!, identity: "${vars.IRM_PREVIEW_IDENTITY}", role: "owner" });`;
@@ -130,41 +236,28 @@ it("a pull request gets a comment from a job that runs nothing of it, and is den
   expect(review?.outputs.access).toMatchObject({ "exit-code": "3", digest: "" });
   expect(review?.ran).not.toContain("pulumi/actions");
   expect(apply).toBeUndefined();
-  expect(github.repository.comments).toHaveLength(1);
-  expect(github.repository.comments[0]?.body).toContain("- :no_entry: denied [`gains-owner`](https://");
-  expect(github.repository.comments[0]?.body).toContain("Access that is not as it was recorded");
-  expect(github.repository.comments[0]?.body).toContain(head);
-});
-
-it("its next push replaces the comment, as an identity that may only read", async () => {
-  const head = writeProgram(source("first", READS));
-  const { access, apply } = await run(pullRequest(head), whole);
-  expect(access?.conclusion, access?.log).toBe("success");
-  expect(access?.ran).toContain("pulumi/actions");
-  expect(apply).toBeUndefined();
-  const [comment, ...others] = github.repository.comments;
+  const [, comment, ...others] = github.repository.comments;
   expect(others).toEqual([]);
-  expect(comment?.body).toMatch(/## Change in access of `[^`]+` by `[\w/-]+`: 1 identity gains access/);
-  expect(comment?.body).toContain("**+** gains at `team (new)` and below, through `viewer`");
-  expect(place.rows("groups", "name = ?", "team")).toEqual([]);
+  for (const shown of ["- :no_entry: denied [`gains-owner`](https://", "Access that is not as it was recorded", head])
+    expect(comment?.body).toContain(shown);
 });
 
-it("after the merge, what the review of the main branch shows is applied behind the approval, and its journal is kept", async () => {
-  const { change, review, apply } = await run(push, threeJobs);
+it("after the merge, the job that runs nothing of it passes the digest on, to a job like the example's", async () => {
+  const { apply, ...reviews } = threeJobs;
+  writeProgram(source("first", READS));
+  const { change, review } = await run(push, reviews);
   expect(change?.conclusion, change?.log).toBe("success");
   const { digest } = review?.outputs.access ?? {};
   expect(digest, review?.log).toBe(JSON.parse(github.artifacts.get("access-change-dev") ?? "{}").digest);
-  expect(apply?.ran).toContain("Check the approval");
-  expect(apply?.conclusion, apply?.log).toBe("success");
-  expect(apply?.summary).toContain("## The update of `dev` succeeded");
-  const [team] = place.rows("groups", "name = ?", "team");
-  expect(team).toMatchObject({ body: { description: "first" } });
-  expect(place.rows("role_bindings", "parent = ?", team?.uid as string)).toHaveLength(1);
-  expect([...github.caches.keys()]).toEqual([expect.stringMatching(/^irm-journal:dev::\d+-1$/)]);
-  expect(github.repository.comments).toHaveLength(1);
+  expect(github.repository.comments).toHaveLength(2);
+  const like = workflow.replaceAll("production", "dev").replace("needs: access", "needs: [change, review]");
+  const jobs = jobsOf(like.replace("needs.access", "needs.review").replaceAll(/ +policy: .*\n/g, ""));
+  expect([reviews.review?.outputs, apply]).toEqual([jobs.access?.outputs, jobs.apply]);
 });
 
 it("an update deletes what a killed job created, and the program no longer declares", async () => {
+  writeProgram(source("first"));
+  await program.must("up", "--yes", "--skip-preview");
   // The state as that job left it: it was killed before the engine knew that the group exists.
   const team = program.state().resources.find(({ urn }) => urn.endsWith("::team"));
   const [service = ""] = String(team?.inputs?.__at).split(" ");
@@ -172,60 +265,9 @@ it("an update deletes what a killed job created, and the program no longer decla
   program.beginCreate("team", "reverted", placeAndTime(service, stampText({ at: now, startedAt: now })));
   const group = { name: "reverted", description: "first" };
   const { json } = await place.call("POST", `/iam/v2beta1/groups/${place.server.organization}`, group);
-  writeProgram(source("first", "// without it"));
   const { up } = await run(push, { up: onlyStep("up") });
   const { conclusion, log = "" } = up ?? {};
   expect(conclusion, log).toBe("success");
   expect(log).toContain(`deleted 1 record:\n  Group::reverted: group ${json.uid} "reverted", created `);
   expect(place.rows("groups", "name = ?", "reverted")).toEqual([]);
-});
-
-it("a change by hand opens an issue at night", async () => {
-  const [team] = place.rows("groups", "name = ?", "team");
-  await place.call("PATCH", `/iam/v2beta1/groups/${team?.uid}?updateMask=description`, { description: "by hand" });
-  const { access, apply } = await run(schedule, whole);
-  const { conclusion, log } = access ?? {};
-  expect(conclusion, log).toBe("success");
-  expect(apply).toBeUndefined();
-  expect(log).toContain("::warning::access differs from the program");
-  const [issue, ...others] = github.repository.issues;
-  expect(others).toEqual([]);
-  expect(issue).toMatchObject({ title: "Access differs from the program: dev", isOpen: true });
-  expect(issue?.body).toContain('`description`: the program has `"first"`, the service `"by hand"`');
-});
-
-it("a policy is reviewed by the program of the base, and nothing else of the change runs", async () => {
-  const policies = await place.program(
-    "policies",
-    'import { AccessPolicy } from "pulumi-irm";\nnew AccessPolicy("acme", { file: "access.yaml" });\n',
-  );
-  const policyOf = (role: string): string => `organization: { uid: "${place.server.organization}" }
-groups: { team: {} }
-identities: { ci: { in: team, claimMatch: { issuer: "https://issuer.example", subject: ci } } }
-access: { team: { ${role}: [ci] } }
-`;
-  const own = repositoryOf(policies, { "access.yaml": policyOf("viewer") });
-  const hacked = join(place.folder, "hacked");
-  const head = own.commit({
-    "access.yaml": policyOf("editor"),
-    "index.js": `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(hacked)}, "");\nthrow new Error("theirs");\n`,
-    "Pulumi.yaml": "name: theirs\nruntime: nodejs\n",
-  });
-  const inputs = { "preview-identity": vars.IRM_PREVIEW_IDENTITY ?? "", "up-identity": vars.IRM_UP_IDENTITY ?? "" };
-  const given = { "stack-name": "dev", policy: "access.yaml", ...inputs };
-  const { conclusion, log, outputs } = await github.run(pullRequest(head), given, optionsOf(policies));
-  expect(conclusion, log).toBe("success");
-  expect(existsSync(hacked)).toBe(false);
-  expect(log).toContain("irm review: not part of this review: Pulumi.yaml, index.js\n");
-  const report = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));
-  expect(report).toMatchObject({
-    identities: [{ name: "ci", groupName: "team", change: "created", losses: [] }],
-    notPart: ["Pulumi.yaml", "index.js"],
-    unknown: [],
-    errors: [],
-  });
-  expect(new Set(report.identities[0]?.gains.map(({ role }) => role))).toEqual(new Set(["editor"]));
-  const comment = github.repository.comments.find(({ body }) => body.includes("irm review access.yaml:dev "));
-  for (const shown of [log, comment?.body, github.artifacts.get("access-review-access.yaml-dev.html")])
-    expect(shown).toContain("Not part of this review: the change edits these files too");
 });

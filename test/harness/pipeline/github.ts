@@ -32,7 +32,7 @@ interface JobOptions {
 
 const [OWN, FORK] = [1, 2];
 const WORKFLOW = ".github/workflows/access.yml";
-const MAIN = { ref: "refs/heads/main", subject: "repo:acme/access:ref:refs/heads/main" };
+const MAIN = { ref: "refs/heads/main", subject: "repo:acme@123456/access@456793:ref:refs/heads/main" };
 
 /** Its author has chosen texts that a script must not run. */
 export const pullRequest = (head: string, from: "branch" | "fork" = "branch", target = "main"): Event => ({
@@ -48,7 +48,7 @@ export const pullRequest = (head: string, from: "branch" | "fork" = "branch", ta
     },
   },
   // GitHub issues no token to the job of a fork.
-  ...(from === "branch" && { subject: "repo:acme/access:pull_request" }),
+  ...(from === "branch" && { subject: "repo:acme@123456/access@456793:pull_request" }),
 });
 
 export const push: Event = { name: "push", ...MAIN };
