@@ -28,7 +28,7 @@ export class IrmCommand extends Command {
 
   /** The first one is the default. */
   formats(...formats: readonly Format[]): this {
-    return this.choice("--format <FORMAT>", "how to print it", formats, formats[0]);
+    return this.choice("--format <FORMAT>", "output format", formats, formats[0]);
   }
 
   /** Shows an example call below the flags. */

@@ -17,7 +17,7 @@ import { UsageError } from "./irm-command.ts";
 
 export const SERVICE_FLAG = [
   "--service <URL=VARIABLE>",
-  "a further service of the program, and the environment variable with a token for it; repeatable",
+  "another service that the program uses, and the environment variable with a token for it; repeatable",
 ] as const;
 
 /** As of a provider: baseUrl, tokenEnv, identity. */

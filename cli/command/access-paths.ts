@@ -26,24 +26,27 @@ interface PathsFlags {
 
 const PAGE = {
   search: "identities, groups and capabilities",
-  lead: html`<p>By which requests somebody could come to hold what they do not hold today.</p>`,
+  lead: html`<p>The requests with which somebody could gain access that they do not have today.</p>`,
 };
 
 export const definePaths = (command: IrmCommand): void => {
   command
     .summary("show how somebody could gain more access")
     .description(
-      "Prints by which requests somebody could come to hold more access, the shortest path first. Sends only requests that read.",
+      "Prints the requests with which somebody could gain more access, the shortest path first. Sends only requests that read.",
     )
     .option(
       "--from <IDENTITY|WORKLOAD>",
       "an identity by uid or name, or a workload such as '{ github: { repository: acme/images, branch: main } }' (default: each with a role)",
     )
-    .option("--to <CAPABILITY|owner>", "where it leads: a capability such as tag.create, or all that an owner has")
-    .option("--at <GROUP>", "the capability at this group, by uid or path; / is the organization")
+    .option(
+      "--to <CAPABILITY|owner>",
+      "the access to reach: a capability such as tag.create, or owner for everything that an owner has",
+    )
+    .option("--at <GROUP>", "where to reach it: a group, by uid or path; / is the organization")
     .option(
       "--prove",
-      "carry each path out on a copy in memory, and print what the caller may then do; exits with 3 if one fails",
+      "carry out each path on a copy in memory, and print what the caller may do afterwards; exit with 3 if one fails",
     )
     .formats("terminal", "markdown", "json", "html")
     .example("access paths --to owner")

@@ -24,11 +24,11 @@ export const defineWhoAmI = (command: IrmCommand): void => {
   command
     .summary("show who you are to the API, and what you may do")
     .description(
-      "Prints the identity of the credentials, how it was reached, and its roles. With --check, exits with 3 if it lacks a capability.",
+      "Prints the identity behind the credentials, how it was found, and its roles. With --check, exits with 3 if it lacks a capability.",
     )
     .repeatable(
       "--check <CAPABILITY@GROUP>",
-      "may it do this here, such as groups.list@platform; a uid, a path, or / for the organization; repeatable",
+      "whether it has a capability at a group, such as groups.list@platform; the group is a uid, a path, or / for the organization; repeatable",
     )
     .formats("terminal", "json")
     .example("access whoami --check groups.list@/")

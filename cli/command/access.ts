@@ -28,19 +28,19 @@ interface AccessFlags extends QuestionText {
 export const defineCommand = (command: IrmCommand): void => {
   command
     .description(
-      "Prints what groups, identities, roles and bindings grant. The flags combine: what one identity can do at one group. Without any, prints all access.",
+      "Prints what groups, identities, roles and bindings grant. Combine flags, such as an identity and a group. Without flags, prints all access.",
     )
-    .option("--identity <UID|NAME>", "where can this identity act")
-    .option("--group <UID|PATH>", "who can act here: also through bindings above; / is the organization")
-    .option("--capability <NAME>", "who can do this, such as groups.list")
+    .option("--identity <UID|NAME>", "where this identity can act")
+    .option("--group <UID|PATH>", "who can act at this group, including through bindings above; / is the organization")
+    .option("--capability <NAME>", "who has this capability, such as groups.list")
     .option(
       "--unused <DAYSd>",
-      "identities that nobody has used for this time, such as 90d; role bindings that another one covers; roles that nobody has",
+      "identities unused for this time, such as 90d; role bindings that another one covers; roles that nobody has",
     )
-    .option("--write <FILE>", "with --unused: remove these from this policy")
+    .option("--write <FILE>", "with --unused: remove the results from this policy")
     .option(
       "--pull-tokens",
-      "the credentials of container and package clients: role, group, age, last use and end of each",
+      "the credentials of container and package clients, with role, group, age, last use and expiration",
     )
     .formats("terminal", "markdown", "json", "html")
     .example("access --capability tag.create --group platform")

@@ -56,14 +56,14 @@ class NotReviewed extends UserError {
 export const defineCommand = (command: IrmCommand): void => {
   command
     .description(
-      "Remakes the change on a copy, and stops if it differs. Then runs pulumi up through a gate that passes only its writes.",
+      "Repeats the change on a copy, and stops if the result differs. Then runs pulumi up through a gate that passes only its writes.",
     )
-    .argument("<CHANGE>", "a change, from npx pulumi-irm review --out")
+    .argument("<CHANGE>", "a change that npx pulumi-irm review --out wrote")
     .option("--stack <NAME>", "the stack (default: the one in the change)")
     .repeatable(...SERVICE_FLAG)
     .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
     .option("--user <NAME>", "run the engine and the program as this user; only root can")
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask for confirmation")
     .formats("terminal", "json")
     .example("apply change.json --digest sha256:…")
     .runs(apply);

@@ -23,10 +23,10 @@ export const defineCommand = (command: IrmCommand): void => {
     .description(
       "Prints every mistake of a policy file, with its place and what to write instead. Then runs the tests of the policy. Needs no network.",
     )
-    .argument("[FILE]", "the policy", "access.yaml")
+    .argument("[FILE]", "policy file", "access.yaml")
     .option(
       "--organization-exists",
-      "the organization that the policy names exists, so it may have people; known where the policy has its uid, or adopt.json beside it has",
+      "assume that the policy's organization exists, so that the policy may have people; not needed if the policy, or adopt.json beside it, contains its uid",
     )
     .example("check access.yaml")
     .runs(check);

@@ -33,16 +33,16 @@ const DIFFERS = 3;
 export const defineCommand = (command: IrmCommand): void => {
   command
     .description(
-      "Compares the service with an update of this folder's program on a copy. Exits with 3 if something differs, or nothing declares it.",
+      "Compares the service with an update of this folder's program on a copy. Exits with 3 if something differs or is not declared.",
     )
-    .option("--stack <NAME>", "the stack to look at (default: the selected one)")
+    .option("--stack <NAME>", "the stack to compare (default: the selected one)")
     .repeatable(...SERVICE_FLAG)
     .repeatable(
       "--allow <UID|pull-tokens>",
-      "access that another program declares, by uid of the role binding or of its identity; pull-tokens: all pull tokens that hold nothing but pulls; repeatable",
+      "access that another program declares, given by the uid of a role binding or identity; pull-tokens allows every pull token that can only pull; repeatable",
     )
-    .option("--repair", "review the update of the unchanged program, and apply it: it undoes what was changed by hand")
-    .option("-y, --yes", "with --repair, do not ask")
+    .option("--repair", "review and apply the update of the unchanged program, which undoes manual changes")
+    .option("-y, --yes", "with --repair: do not ask for confirmation")
     .formats("terminal", "markdown", "json")
     .example("drift --stack production")
     .runs(({ repair: isRepair, yes, ...flags }: DriftFlags & { repair?: boolean; yes?: boolean }) => {

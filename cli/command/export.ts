@@ -56,10 +56,10 @@ export const defineCommand = (command: IrmCommand): void => {
     .description(
       "Writes a program that declares everything below a group. Its first update adopts the records by uid. Exits with 3 if some cannot be listed.",
     )
-    .option("--group <UID|PATH>", "the group to export, with all below it (default: the organization)")
+    .option("--group <UID|PATH>", "the group to export, with everything below it (default: the organization)")
     .option(
       "--from-tfstate <FILE>",
-      "export what Terraform manages, with handover.md; from terraform state pull or terraform show -json; - for stdin",
+      "export the records in this output of terraform state pull or terraform show -json, with handover.md; - is stdin",
     )
     .choice(
       "--format <FORMAT>",
@@ -68,11 +68,11 @@ export const defineCommand = (command: IrmCommand): void => {
       "typescript",
     )
     .option("--native", "in TypeScript, import from pulumi-irm/plugin, and write import.json for pulumi import --file")
-    .option("--no-adopt", "write a program that creates the same on another service")
+    .option("--no-adopt", "write a program that creates the same records on another service")
     .choice("--split <BY>", "with --format yaml: a file for each group directly below the organization", ["group"])
     .option(
       "--into <FILE>",
-      "add what exists and this policy lacks to its files, with comments and order kept, and the uids to adopt.json beside it",
+      "add existing records that this policy lacks to its files, which keep their comments and order, and the uids to adopt.json beside it",
     )
     .option(
       "--out <FOLDER>",

@@ -15,9 +15,9 @@ import { printError, warn } from "../terminal.ts";
 export const defineCommand = (command: IrmCommand): void => {
   command
     .description(
-      "Writes a first project: access.yaml, its tests, rules for reviews, Pulumi.yaml, index.ts and .gitignore. Never overwrites a file. Adds refresh: always to an existing Pulumi.yaml.",
+      "Writes a first project: access.yaml, tests, rules for reviews, a Pulumi program and .gitignore. Never overwrites a file. Adds refresh: always to an existing Pulumi.yaml.",
     )
-    .argument("[FOLDER]", "the folder to write into; created if it does not exist", ".")
+    .argument("[FOLDER]", "folder to write into; created if it does not exist", ".")
     .option("--organization <NAME>", "name of the organization", "acme")
     .example("init access --organization acme")
     .runs(init);

@@ -25,7 +25,7 @@ export const defineJournal = (command: IrmCommand): void => {
     .command("list")
     .summary("print the creates whose outcome is unknown")
     .description(
-      "Prints the creates whose outcome is unknown. With --all, also those that succeeded and that the engine has not read since. Prints invalid lines too.",
+      "Prints the creates whose outcome is unknown, and invalid lines. With --all, also creates that succeeded but that the engine has not read since.",
     )
     .option(...FOLDER_FLAG)
     .option("--all", "print every entry")
@@ -36,7 +36,7 @@ export const defineJournal = (command: IrmCommand): void => {
     .command("clean")
     .summary("remove entries and empty journals")
     .description(
-      "Removes the entries of KEY, or all, and empty journals. A pending entry's record may exist without a resource: look for it first.",
+      "Removes empty journals, and the entries of KEY, or all. The record of a pending entry may exist without a resource; look for it first.",
     )
     .option(...FOLDER_FLAG)
     .option("--key <KEY>", "remove the entries of this resource")

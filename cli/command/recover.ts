@@ -23,11 +23,11 @@ const LEFT = 3;
 export const defineCommand = (command: IrmCommand): void => {
   command
     .description(
-      "Lists records that killed runs created and no resource of the stack has, and asks whether to delete them. Exits with 3 if any remain.",
+      "Lists records that killed runs created and no resource of the stack manages, and asks whether to delete them. Exits with 3 if any remain.",
     )
     .option("--stack <NAME>", "the stack (default: the selected one)")
     .option(...FOLDER_FLAG)
-    .option("--yes", "delete them without a question")
+    .option("--yes", "delete them without asking")
     .formats("terminal", "json")
     .example("recover --stack production")
     .runs(recover);

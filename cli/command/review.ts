@@ -53,14 +53,14 @@ export const defineCommand = (command: IrmCommand): void => {
     .description(
       "Runs the update of this folder's program on a copy. Prints who gains and who loses access. Changes neither the service nor the stack.",
     )
-    .argument("[CHANGE]", "a change, from --out: its writes are carried out on a fresh copy, without the program")
+    .argument("[CHANGE]", "a change that --out wrote: its writes run on a fresh copy, without the program")
     .argument(
       "[ENGINE...]",
-      "after --, arguments for the engine: --target URN, --target-dependents, --replace URN, --exclude URN",
+      "arguments for the engine, after --: --target URN, --target-dependents, --replace URN, --exclude URN",
     )
     .repeatable(
       "--policy <FILE>",
-      "review this policy by the program of --base: nothing else of the change is read, and nothing of it runs; repeatable",
+      "review this policy with the program of --base; nothing else from the change is read or run; repeatable",
     )
     .option("--destroy", "review the deletion of everything in the stack")
     .option("--stack <NAME>", "the stack to review (default: the selected one)")
@@ -68,7 +68,7 @@ export const defineCommand = (command: IrmCommand): void => {
     .option("--as <UID>", "the identity that will apply the program (default: the caller's)")
     .choice(
       "--rights <OF>",
-      "what that identity may do on the copy: operator, everything; own, what its roles grant, so that a refused step fails (default: operator)",
+      "rights of that identity on the copy: operator allows everything; own allows only what its roles grant, so that a refused step fails (default: operator)",
       ["operator", "own"],
     )
     .option(
@@ -79,19 +79,19 @@ export const defineCommand = (command: IrmCommand): void => {
     .repeatable("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable")
     .repeatable(
       "--allow <RULE@SUBJECT>",
-      "excuse the finding of a rule about an existing record, by uid or path; repeatable",
+      "excuse a rule's finding about an existing record, given by uid or path; repeatable",
     )
     .option(
       "--rules <FILE>",
-      "YAML with deny, allow and required, which the flags add to; from the top level of the repository (default: review.yaml beside Pulumi.yaml)",
+      "YAML with deny, allow and required, to which the flags add; its path starts at the top level of the repository (default: review.yaml beside Pulumi.yaml)",
     )
     .option(
       "--tests <FILE>",
-      "a policy or file of tests that must hold after the change; from the top level of the repository (default: access.tests.yaml and access.yaml beside Pulumi.yaml)",
+      "a policy or file of tests that must pass after the change; its path starts at the top level of the repository (default: access.tests.yaml and access.yaml beside Pulumi.yaml)",
     )
     .option(
       "--base <REF>",
-      "the commit that the change is merged into: rules and tests are read there (default: the base of the pull request, in CI)",
+      "the commit that the change is merged into, which supplies rules and tests (default: the base of the pull request, in CI)",
     )
     .example("review --stack production --out change.json")
     .runs((first: string | undefined, rest: string[], flags: ReviewFlags) => {

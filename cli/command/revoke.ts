@@ -59,17 +59,20 @@ export const defineCommand = (command: IrmCommand): void => {
     .description(
       "Removes all access of an identity, one role binding, or one external group mapping. Shows it first, asks, and writes a file for --undo.",
     )
-    .option("--identity <UID|NAME>", "whose access to remove, from access.yaml of this folder too")
-    .option("--binding <UID>", "the one role binding to remove")
-    .option("--external-group <UID>", "the one external group role mapping to remove")
-    .option("--yes", "do not ask; required without a terminal, except for --undo")
+    .option(
+      "--identity <UID|NAME>",
+      "identity whose access to remove, including its entries in access.yaml of this folder",
+    )
+    .option("--binding <UID>", "the role binding to remove")
+    .option("--external-group <UID>", "the external group role mapping to remove")
+    .option("--yes", "do not ask for confirmation; required without a terminal, except with --undo")
     .option(
       "--force",
-      "also your own access, and that of the last owner of an organization; for --undo, go by uids where names differ",
+      "also remove your own access, and that of an organization's last owner; with --undo, accept records with other names",
     )
-    .option("--out <FILE>", "remove nothing, and write the removal into this file, as a change to review and apply")
-    .option("--undo-file <FILE>", "where to write what is removed (default: irm-revoke-UID-TIME.json in this folder)")
-    .option("--undo <FILE>", "create what is missing of the grants that an earlier revocation wrote to this file")
+    .option("--out <FILE>", "remove nothing; write the removal into this file, as a change to review and apply")
+    .option("--undo-file <FILE>", "file for the removed grants (default: irm-revoke-UID-TIME.json in this folder)")
+    .option("--undo <FILE>", "restore the missing ones of the grants that an earlier revocation wrote to this file")
     .formats("terminal", "json")
     .example("revoke --identity ci")
     .runs(revoke);

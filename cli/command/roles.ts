@@ -40,7 +40,7 @@ export const defineCommand = (command: IrmCommand): void => {
     .description(
       "Prints the built-in roles, and how they differ from roles.lock.yaml or from this version. Exits with 3 if a role of the file has changed.",
     )
-    .option("--write", "write what the service has into roles.lock.yaml, and accept the changes")
+    .option("--write", "write the roles of the service into roles.lock.yaml, and so accept the changes")
     .formats("terminal", "markdown", "json", "html")
     .example("roles --write")
     .runs(roles);

@@ -15,7 +15,7 @@ export const defineToken = (command: IrmCommand): void => {
     .option("--issuer <URL>", "the issuer, as npx pulumi-irm serve --dev prints it")
     .option("--subject <S>", "sub of the token")
     .option("--audience <A>", "aud of the token (default: the address of the token exchange)")
-    .repeatable("--claim <k=v>", "a further claim; repeatable; v is JSON if it parses, otherwise a string")
+    .repeatable("--claim <k=v>", "another claim; v is read as JSON if possible, otherwise as a string; repeatable")
     .example("serve token --issuer $IRM_BASE_URL/dev-issuer --subject owner")
     .runs(token);
 };

@@ -57,20 +57,20 @@ export const defineCommand = (command: IrmCommand): void => {
     )
     .option(
       "--seed <FILE.yaml>",
-      "records to start with: what --copy-to wrote; or organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
+      "records to start with: a file that --copy-to wrote, or one with organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
     )
     .option(
       "--copy-of <URL>",
       "start with a copy of what you can see of another service, read with the credentials of the environment",
     )
-    .option("--copy-to <FILE>", "write the copy to this file too, for --seed")
+    .option("--copy-to <FILE>", "also write the copy to this file, for --seed")
     .option("--dev", "development issuer at {authUrl}/dev-issuer, and an organization with an owner; loopback only")
     .option("--tls-cert <FILE>", "serve TLS with this certificate chain, in PEM (default: no TLS)")
-    .option("--tls-key <FILE>", "its private key, in PEM")
-    .option("--json", "print one line of JSON on stdout once ready; log as JSON on stderr")
+    .option("--tls-key <FILE>", "private key of the certificate, in PEM")
+    .option("--json", "print one line of JSON on stdout when the server is ready; log as JSON on stderr")
     .option(
       "--background",
-      "start it in the background, and print the variables that programs need, for eval; the log goes to a file",
+      "start the server in the background, log to a file, and print the variables that programs need, for eval",
     );
   const advanced = ADVANCED.map((row) => new Option(...row));
   advanced.push(new Option("--log-level <L>", "least severe lines to log").choices(LEVELS).default("info"));
@@ -90,21 +90,21 @@ export const defineCommand = (command: IrmCommand): void => {
 const ADVANCED: readonly (readonly [flags: string, text: string])[] = [
   ["--auth-port <N>", "port of the token exchange and the issuer (default: the same port)"],
   ["--public-url <URL>", "address that clients use: scheme, host and port (default: the address it listens on)"],
-  ["--public-auth-url <URL>", "the same for the token exchange and the issuer (default: --public-url)"],
+  ["--public-auth-url <URL>", "address that clients use for the token exchange and the issuer (default: --public-url)"],
   [
     "--roles <FILE.yaml>",
-    "the built-in roles, owner and viewer among them: { NAME: [CAPABILITY, …] } (default: the table of this version)",
+    "the built-in roles, including owner and viewer: { NAME: [CAPABILITY, …] } (default: the table of this version)",
   ],
   ["--refresh-tokens", "return refresh tokens, and accept them at /sts/exchange_refresh_token (default: off)"],
   [
     "--rate-limit <N>",
-    "requests a second of one identity, or of one address without a valid token; above it, 429 with Retry-After (default: no limit)",
+    "requests per second from one identity, or from one address without a valid token; others get 429 with Retry-After (default: no limit)",
   ],
   [
     "--max-connections <N>",
-    "connections at a time over all ports, half of them for one address or IPv6 /64 network (default: 1000)",
+    "open connections on all ports together; one address or IPv6 /64 network gets at most half (default: 1000)",
   ],
-  ["--idle-timeout <SECONDS>", "close a connection after this time without a request (default: 65)"],
+  ["--idle-timeout <SECONDS>", "close a connection that sends no request for this time (default: 65)"],
   ["--max-body-memory <MIB>", "memory for request bodies that are still arriving, in total (default: 64)"],
   ["--max-answer-memory <MIB>", "memory for answers that clients have not read yet, in total (default: 64)"],
   [
@@ -113,12 +113,9 @@ const ADVANCED: readonly (readonly [flags: string, text: string])[] = [
   ],
   [
     "--without-anti-escalation",
-    "let callers grant what they do not hold, to try the cautious paths of npx pulumi-irm access paths; with --dev only (default: refuse it)",
+    "let callers grant capabilities that they lack, to try the cautious paths of npx pulumi-irm access paths; with --dev only (default: refuse it)",
   ],
-  [
-    "--strict-bodies",
-    "refuse request bodies with unknown fields, and name the nearest known ones (default: ignore the fields)",
-  ],
+  ["--strict-bodies", "refuse request bodies with unknown fields, and suggest known ones (default: ignore the fields)"],
   ["--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only"],
 ];
 

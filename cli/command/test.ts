@@ -23,10 +23,10 @@ const FAILED = 3;
 export const defineCommand = (command: IrmCommand): void => {
   command
     .description(
-      "Runs tests of access: who may do what, and who must not. Reads the policy alone; with --live, what the API says now.",
+      "Runs tests of access: who may do what, and who must not. Checks the policy, or with --live the service.",
     )
     .argument("[FILE]", "a policy, or a file of tests (default: access.yaml and access.tests.yaml of this folder)")
-    .option("--live", "test the access on the service instead")
+    .option("--live", "test the current access on the service instead of the policy")
     .formats("terminal", "json")
     .example("test --live")
     .runs(test);

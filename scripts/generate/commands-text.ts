@@ -5,7 +5,7 @@ import { createProgram } from "../../cli/program.ts";
 
 const HEAD = `# Commands
 
-You want to look up a command or a flag. \`npx pulumi-irm COMMAND --help\` prints the same; \`serve --help-all\` adds the advanced flags. With
+Look up a command or a flag. \`npx pulumi-irm COMMAND --help\` prints the same text; \`serve --help-all\` adds the advanced flags. With
 the executable, write \`pulumi-irm\` without \`npx\`. Exit codes: 0 is success, 1 a failure, 2 a wrong command line, 3 a finding.
 `;
 
