@@ -31,12 +31,12 @@ const OTHER = "Other services";
 const HEAD = `# Capabilities
 
 Find the name of a capability for \`can: [repo.list]\` in a policy, \`capabilities\` of a \`Role\`, or
-\`npx pulumi-irm access --capability tag.create\`. Each entry has a class, the methods that require the capability, and the built-in roles
+\`npx pulumi-irm access --capability tag.create\`. Each entry shows a class, the methods that require the capability, and the built-in roles
 that contain it. Without methods, it belongs to a part of the API that this project doesn't serve.
 
-*grant* gives access to its holder or to others. *write* changes records. *use* runs a function that changes none. *read* lists and gets.
-An unlisted capability counts as *write*, unless its name ends with \`.list\` or \`.get\`. Only the service's own roles can hold *internal*
-ones. *Deprecated* ones remain for old roles. See the [rules](../internals/contract.md#capabilities).
+*grant* gives access to its holder or to others. *write* changes records. *use* runs a function that changes no record. *read* gets or lists records.
+An unlisted capability counts as *write*, unless its name ends with \`.list\` or \`.get\`. Only the service's own roles can contain *internal*
+capabilities. *Deprecated* ones remain for old roles. See the [rules](../internals/contract.md#capabilities).
 
 The built-in roles are as of ${BUILT_IN_ROLES_SOURCE.date}, from ${BUILT_IN_ROLES_SOURCE.text}.
 [\`irm roles\`](roles.md) shows those of your service.
