@@ -39,10 +39,7 @@ export const definePaths = (command: IrmCommand): void => {
       "--from <IDENTITY|WORKLOAD>",
       "an identity by uid or name, or a workload such as '{ github: { repository: acme/images, branch: main } }' (default: each with a role)",
     )
-    .option(
-      "--to <CAPABILITY|owner>",
-      "the access to reach: a capability such as tag.create, or owner for everything that an owner has",
-    )
+    .option("--to <CAPABILITY|owner>", "the access to reach: a capability such as tag.create, or all that an owner has")
     .option("--at <GROUP>", "where to reach it: a group, by uid or path; / is the organization")
     .option(
       "--prove",

@@ -59,10 +59,7 @@ export const defineCommand = (command: IrmCommand): void => {
     .description(
       "Removes all access of an identity, one role binding, or one external group mapping. Shows it first, asks, and writes a file for --undo.",
     )
-    .option(
-      "--identity <UID|NAME>",
-      "identity whose access to remove, including its entries in access.yaml of this folder",
-    )
+    .option("--identity <UID|NAME>", "whose access to remove, including its entries in access.yaml")
     .option("--binding <UID>", "the role binding to remove")
     .option("--external-group <UID>", "the external group role mapping to remove")
     .option("--yes", "do not ask for confirmation; required without a terminal, except with --undo")
