@@ -151,37 +151,34 @@ const uids = (description: string): PropertySpec => ({
 
 const accessPolicySpec: ResourceSpec = {
   description:
-    "A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.",
+    "The resources of a policy: its groups, roles, identities, and who has which role where. Their logical names come from the keys of the policy, never from its order.",
   isComponent: true,
   inputProperties: {
     file: plain(
       { type: "string" },
-      "The policy file, relative to the folder of the Pulumi project; either this or `policy`",
+      "The policy file, relative to the folder of the Pulumi project; give this or `policy`",
     ),
     policy: plain({ $ref: "pulumi.json#/Any" }, "The policy as an object, in the shape of the file"),
     adopt: plain(
       { oneOf: [{ type: "string" }, { $ref: `#/types/${ADOPT_FILE}`, plain: true }] },
-      '"match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created',
+      '"match" adopts the records with these names in these groups, and creates the others. `{ file }` adopts the records whose uids are in this file, which irm export writes; its path is relative to the folder of the Pulumi project; default: all are created',
     ),
-    deleteAdopted: plain(
-      { type: "boolean" },
-      "Adopted records are deleted with their resources; default: they are left in place",
-    ),
+    deleteAdopted: plain({ type: "boolean" }, "Deletes adopted records with their resources; default: they remain"),
     exclusive: plain(
       { type: "boolean" },
-      "Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay",
+      "Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they remain",
     ),
-    maxRemovals: plain({ type: "integer" }, "Most role bindings that a run removes in one group; default: 20"),
+    maxRemovals: plain({ type: "integer" }, "The most role bindings that a run may remove in one group; default: 20"),
     allowReplace: plain(
       { type: "boolean" },
       "Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview",
     ),
     allowDuplicate: plain(
       { type: "boolean" },
-      "Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them",
+      "Creates groups, identities and roles even if equal ones exist that this stack did not create; default: the update refuses them",
     ),
     identityProviders: uids(
-      "Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization",
+      "The uids of identity providers that `people` names, by name; default: each is looked up by its name in the organization",
     ),
   },
   requiredInputs: [],

@@ -41,13 +41,13 @@ export const FORCE_DESTROY_MAX = 50;
 
 /** Arguments with the same meaning on every kind. */
 const SHARED: Readonly<Record<string, string>> = {
-  root: "Creates an organization, in place of `parent`; the caller becomes its owner",
+  root: "Creates an organization, instead of a group in `parent`; the caller becomes its owner",
   adopt:
-    'Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity ' +
-    "and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external " +
-    "group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created",
-  deleteAdopted: "An adopted record is deleted with the resource; default: it is left in place",
-  forceDestroyMax: `Most records that forceDestroy deletes; more are an error and nothing is deleted; default: ${FORCE_DESTROY_MAX}`,
+    'Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity ' +
+    "and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external " +
+    "group: with all its fields). It remains when the resource is deleted. Default: a new record is created",
+  deleteAdopted: "Deletes an adopted record with the resource; default: it remains",
+  forceDestroyMax: `The most records that forceDestroy may delete; if there are more, the run fails and deletes nothing; default: ${FORCE_DESTROY_MAX}`,
 };
 
 /** Description of an argument that is not a field of the API. */

@@ -27,11 +27,11 @@ const RoleBindingPair = message(
   "set.RoleBindingPair",
   {
     identity: required(1, uidp, "uid of the identity that is granted the role", {
-      argumentText: "Who is granted the role: an Identity or a uid",
+      argumentText: "The identity that is granted the role: an Identity or a uid",
       references: "Identity",
     }),
     role: required(2, role, "uid of the role that is granted", {
-      argumentText: "What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
+      argumentText: "The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), a Role, or a uid",
       references: "Role",
     }),
   },
@@ -40,8 +40,8 @@ const RoleBindingPair = message(
 
 const bound = {
   uid: output(1, string, "uid of the role binding"),
-  identity: output(2, BoundRecord, "Who is granted the role"),
-  role: output(3, BoundRecord, "What is granted"),
+  identity: output(2, BoundRecord, "The identity that is granted the role"),
+  role: output(3, BoundRecord, "The role that is granted"),
 };
 const SetBinding = message("set.SetBinding", bound, { text: "A role binding of the set's group" });
 const UnmanagedBinding = message(
@@ -72,9 +72,10 @@ export const pairsTwice = (
 
 export const roleBindingSet = {
   type: "RoleBindingSet",
-  about: "all role bindings of one group as one resource, so that thousands of them are few resources to the engine.",
+  about:
+    "all role bindings of one group as one resource, so that the engine handles few resources instead of thousands.",
   errors:
-    "a pair that is there twice, and a group whose bindings another resource declares, are refused in the preview. The service refuses " +
+    "the preview refuses a pair that occurs twice, and a group whose bindings another resource declares. The service refuses " +
     "with PERMISSION_DENIED a caller without `role_bindings.create`, or without the capabilities of a role that it grants.",
   arguments: message(
     "set.RoleBindingSetArgs",
@@ -82,28 +83,28 @@ export const roleBindingSet = {
       parent: required(
         1,
         uidp,
-        "The group where the grants hold, and below: a Group or a uid; a change creates the new set before the old one ends",
+        "The group that the grants cover, with everything below it: a Group or a uid; a change creates the new set before the old one is deleted",
         { references: "Group", createOnly: true },
       ),
-      bindings: required(2, z.array(RoleBindingPair), "Who has which role there; the order means nothing", {
+      bindings: required(2, z.array(RoleBindingPair), "Who has which role there; the order does not matter", {
         list: "set",
       }),
       exclusive: optional(
         3,
         bool,
-        "Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `unmanaged`. " +
-          "So a preview shows them first. Default: they stay",
+        "Removes bindings of the group that this set does not declare, if the last run or refresh recorded them in `unmanaged`. " +
+          "So a preview shows them first. Default: they remain",
       ),
       maxRemovals: optional(
         4,
         int32.min(0, "must be a whole number of role bindings"),
-        "Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20",
+        "The most role bindings that a run of an exclusive set may remove; if there are more, the run fails and removes nothing; default: 20",
       ),
     },
     { rules: ({ bindings }, isUnknown) => pairsTwice(bindings, isUnknown) },
   ),
   outputs: message("set.RoleBindingSet", {
-    parent: output(1, string, "uid of the group where the grants hold, and below"),
+    parent: output(1, string, "uid of the group that the grants cover, with everything below it"),
     bindings: output(2, z.array(SetBinding), "The role bindings that the set manages, in the order of the program"),
     unmanaged: output(
       3,
@@ -111,7 +112,7 @@ export const roleBindingSet = {
       "The other role bindings of the group, as of the last update or refresh",
     ),
     exclusive: output(4, bool, "Whether bindings that the set does not declare are removed"),
-    maxRemovals: output(5, int32, "Most role bindings that a run removes"),
+    maxRemovals: output(5, int32, "The most role bindings that a run may remove"),
     updateTime: output(
       6,
       timestamp.optional(),

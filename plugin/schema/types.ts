@@ -120,7 +120,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\ban? (?:Group|IdentityProvider|Identity|Repo|Role) or a uid\b/g, "its uid"],
   [/, a Role, or a uid\b/g, ", or a uid"],
   [/\bundefined\b/g, "absent"],
-  [/^A Repo, its uid\b/, "Its uid"],
+  [/\ba Repo, its uid\b/, "its uid"],
 ];
 
 export const descriptionFrom = (words: string): string => {

@@ -114,22 +114,22 @@ export interface PolicyDocument {
 
 interface AccessPolicyFields {
   /**
-   * "match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids
-   * of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created
+   * "match" adopts the records with these names in these groups, and creates the others. `{ file }` adopts the records whose uids are in
+   * this file, which irm export writes; its path is relative to the folder of the Pulumi project; default: all are created
    */
   adopt?: "match" | { file: string };
-  /** Adopted records are deleted with their resources; default: they are left in place */
+  /** Deletes adopted records with their resources; default: they remain */
   deleteAdopted?: boolean;
-  /** Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay */
+  /** Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they remain */
   exclusive?: boolean;
-  /** Most role bindings that a run removes in one group; default: 20 */
+  /** The most role bindings that a run may remove in one group; default: 20 */
   maxRemovals?: number;
   /** Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview */
   allowReplace?: boolean;
-  /** Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them */
+  /** Creates groups, identities and roles even if equal ones exist that this stack did not create; default: the update refuses them */
   allowDuplicate?: boolean;
   /**
-   * Identity providers that `people` names, by name: resources of this program, or uids; default: each is looked up by its name in the
+   * Identity providers that `people` names, by name: resources of this program or uids; default: each is looked up by its name in the
    * organization
    */
   identityProviders?: Record<string, IdentityProvider | pulumi.Input<string>>;
@@ -139,7 +139,7 @@ interface AccessPolicyFields {
 export type AccessPolicyArgs = AccessPolicyFields &
   (
     | {
-        /** The policy file, relative to the folder of the Pulumi project; either this or `policy` */
+        /** The policy file, relative to the folder of the Pulumi project; give this or `policy` */
         file: string;
         policy?: undefined;
       }
@@ -151,10 +151,10 @@ export type AccessPolicyArgs = AccessPolicyFields &
   );
 
 /**
- * AccessPolicy: a policy (docs/policy.md) as resources: its groups, roles, identities, and who has which role where. Logical names
- * follow from the keys of the policy, never from its order.
+ * AccessPolicy: the resources of a policy (docs/policy.md): its groups, roles, identities, and who has which role where. Their logical
+ * names come from the keys of the policy, never from its order.
  *
- * Errors: all mistakes of the policy are one error of the preview, each with its place; each resource reports its own errors.
+ * Errors: the preview reports all mistakes of the policy in one error, each with its place. Each resource reports its own errors.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@
 // The API's messages as they are in JSON.
 
 export interface AccountAssociation {
-  /** uid of the group that has the accounts: the association has the same */
+  /** uid of the group that has the accounts, which is also the uid of the association */
   uid: string;
   /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
@@ -32,22 +32,22 @@ export interface AccountAssociationAmazon {
 export interface AccountAssociationAzure {
   /** Id of the tenant */
   tenantId: string;
-  /** Client id by the component's name, at least one */
+  /** Client ids by component name, at least one */
   clientIds: Record<string, string>;
 }
 
 export interface AccountAssociationChainguard {
-  /** uid of the identity that a service assumes, by the service's name; at least one */
+  /** uids of the identities that services assume, by service name; at least one */
   serviceBindings: Record<string, string>;
 }
 
 export interface AccountAssociationGitHub {
-  /** Installations by the id of the app (decimal); their order means nothing */
+  /** Installations by the id of the app (decimal); their order does not matter */
   appInstallations?: Record<string, AccountAssociationGitHubAppInstallations> | undefined;
 }
 
 export interface AccountAssociationGitHubAppInstallations {
-  /** Installations of one app; their order means nothing */
+  /** Installations of one app; their order does not matter */
   installations?: AccountAssociationGitHubInstallation[] | undefined;
 }
 
@@ -462,7 +462,7 @@ export type CatalogTier =
   | "CATALOG_TIER_COMMERCIAL";
 
 export interface CustomOverlay {
-  /** Packages, and where they come from */
+  /** Packages, and the repositories that they come from */
   contents?: CustomOverlayImageContents | undefined;
   /** Variables, by name; no name may begin with `CHAINGUARD_` */
   environment?: Record<string, string> | undefined;
@@ -477,9 +477,9 @@ export interface CustomOverlay {
 export interface CustomOverlayAccounts {
   /** User that the image runs as: a name or a number */
   runAs?: string | undefined;
-  /** Users that are added; their order means nothing */
+  /** Users that are added; their order does not matter */
   users?: CustomOverlayAccountsUser[] | undefined;
-  /** Groups that are added; their order means nothing */
+  /** Groups that are added; their order does not matter */
   groups?: CustomOverlayAccountsGroup[] | undefined;
 }
 
@@ -508,7 +508,7 @@ export interface CustomOverlayAccountsUser {
 }
 
 export interface CustomOverlayCertificates {
-  /** PEM certificates that are trusted besides the usual ones */
+  /** PEM certificates to trust besides the usual ones */
   additional?: CustomOverlayCertificatesAdditionalEntry[] | undefined;
   /** Trust stores that get them */
   providers?: string[] | undefined;
@@ -524,7 +524,7 @@ export interface CustomOverlayCertificatesAdditionalEntry {
 export interface CustomOverlayImageContents {
   /** Packages that are added */
   packages?: string[] | undefined;
-  /** Where packages come from at run time, the first one first */
+  /** Where packages come from at run time; the first has precedence */
   runtimeRepositories?: string[] | undefined;
   /** Keys of those repositories */
   runtimeKeyring?: CustomOverlayImageContentsRuntimeKeyringEntry[] | undefined;
@@ -553,11 +553,11 @@ export interface ExternalGroupRoleMapping {
   uid: string;
   /** uid of its identity provider */
   identityProviderUid: string;
-  /** The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters */
+  /** The external group: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters */
   externalGroupId: string;
-  /** uid of the role that its people get */
+  /** uid of the role that the group's people get */
   roleUid: string;
-  /** uid of the organization, where they get it */
+  /** uid of the organization where they get the role */
   scope: string;
   /** When it was created: RFC 3339, UTC */
   createTime: string;
@@ -572,7 +572,7 @@ export interface Group {
   description?: string | undefined;
   /** Limits of the organization: number of records, by resource */
   resourceLimits: Readonly<Record<string, number>>;
-  /** Set by the operator of the service only; default: the service's choice */
+  /** Only the operator of the service may set it; default: the service's choice */
   verified?: boolean | undefined;
   /** When it was created: RFC 3339, UTC */
   createTime: string;
@@ -589,17 +589,17 @@ export interface GroupInvite {
   uid: string;
   /** uid of the role that is granted at the group */
   roleUid: string;
-  /** What is granted; absent when the role was deleted */
+  /** The role that is granted; absent if it was deleted */
   role?: Readonly<GroupInviteRole> | undefined;
-  /** Address of the person who may accept it; default: anyone with the code */
+  /** Address of the person who may accept the invite; default: anyone with the code */
   email?: string | undefined;
-  /** How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years */
+  /** How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years */
   ttl: string;
-  /** When the code stops being good: RFC 3339, UTC */
+  /** When the code expires: RFC 3339, UTC */
   expirationTime: string;
-  /** Only one person can accept it; default: false */
+  /** Only one person can accept the invite; default: false */
   singleUse?: boolean | undefined;
-  /** Secret; returned by the create only */
+  /** Secret; only the create returns it */
   code?: string | undefined;
   /** The first 16 digits of the SHA-256 of the code */
   keyId: string;
@@ -654,9 +654,9 @@ export interface IdentityAWSIdentity {
   arn?: string | undefined;
   /** Pattern for the ARN */
   arnPattern?: string | undefined;
-  /** Id of the principal */
+  /** User id of the principal */
   userId?: string | undefined;
-  /** Pattern for the id */
+  /** Pattern for the user id */
   userIdPattern?: string | undefined;
 }
 
@@ -673,9 +673,9 @@ export interface IdentityClaimMatch {
   audience?: string | undefined;
   /** Pattern for `aud`, instead of audience; default: none */
   audiencePattern?: string | undefined;
-  /** Further claims, each equal */
+  /** Further claims, which must be equal */
   claims?: Record<string, string> | undefined;
-  /** Further claims, each matching its pattern; at most 20 */
+  /** Further claims, which must match their patterns; at most 20 */
   claimPatterns?: Record<string, string> | undefined;
 }
 
@@ -699,19 +699,19 @@ export interface IdentityProvider {
 }
 
 export interface IdentityProviderOIDC {
-  /** https URL of the issuer, byte for byte as its tokens have it */
+  /** URL of the issuer, with https, byte for byte as in its tokens */
   issuer: string;
-  /** Id of the client that is registered at the issuer; not secret */
+  /** Id of the client that is registered with the issuer; not secret */
   clientId: string;
-  /** Secret of the client, at most 4096 characters; never returned; may be left out with `pkceEnabled` */
+  /** Secret of the client, at most 4096 characters; never returned; optional with `pkceEnabled` */
   clientSecret?: string | undefined;
-  /** Scopes beside `openid`, which is always asked for; order and duplicates mean nothing */
+  /** Scopes to request besides `openid`; order and duplicates do not matter */
   additionalScopes?: string[] | undefined;
-  /** Claim that carries the groups of the person who signs in */
+  /** Claim that lists the groups of the person who signs in */
   groupsClaim?: string | undefined;
   /** How people who sign in are matched to provisioned users; default: by `sub` */
   correlationRule?: IdentityProviderOIDCCorrelationRule | undefined;
-  /** The client proves itself by PKCE (RFC 7636), as well or alone; default: false */
+  /** The client uses PKCE (RFC 7636), with or without a secret; default: false */
   pkceEnabled?: boolean | undefined;
 }
 
@@ -721,13 +721,13 @@ export type IdentityProviderOIDCCorrelationRule =
   | "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID";
 
 export interface IdentityProviderSCIM {
-  /** Provisioning is enabled */
+  /** Whether provisioning is enabled */
   enabled?: boolean | undefined;
   /** Where the identity provider sends changes of people */
   endpointUrl?: string | undefined;
-  /** End of the current token; absent: none was issued, or it does not expire */
+  /** When the current token expires; absent: none was issued, or it does not expire */
   tokenExpireTime?: string | undefined;
-  /** End of the token before, while both are valid */
+  /** When the previous token expires, while both are valid */
   previousTokenExpireTime?: string | undefined;
   /** State of the token */
   credentialState?: IdentityProviderSCIMCredentialState | undefined;
@@ -750,9 +750,9 @@ export interface IdentityStaticKeys {
   subject: string;
   /** JSON Web Key Set (RFC 7517) of public keys, as text */
   issuerKeys: string;
-  /** RFC 3339; default and longest: 365 days after creation */
+  /** RFC 3339, at most 365 days after creation; default: the maximum */
   expirationTime?: string | undefined;
-  /** At most one; default: as for a claim match */
+  /** `aud` of the workload's token, at most one; default: as for a claim match */
   audiences?: string[] | undefined;
 }
 
@@ -999,15 +999,15 @@ export interface Repo {
   description?: string | undefined;
   /** Part of the catalog that the images belong to; default: none, or the source's */
   catalogTier?: CatalogTier | undefined;
-  /** Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's */
+  /** Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's */
   bundles?: string[] | undefined;
-  /** Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's */
+  /** Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's */
   aliases?: string[] | undefined;
-  /** Tags that are kept up to date; order and duplicates mean nothing; default: the source's */
+  /** Tags that are kept up to date; order and duplicates do not matter; default: the source's */
   activeTags?: string[] | undefined;
-  /** Syncs from another repo */
+  /** Syncs the images of another repo */
   sync_config?: SyncConfig | undefined;
-  /** What is put into each image, or taken out */
+  /** What is added to each image or removed from it */
   customOverlay?: CustomOverlay | undefined;
   /** When it was created: RFC 3339, UTC */
   createTime: string;
@@ -1036,7 +1036,7 @@ export interface Role {
   name: string;
   /** One line, at most 512 characters; default: empty */
   description?: string | undefined;
-  /** What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing */
+  /** What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter */
   capabilities: Capability[];
   /** When it was created: RFC 3339, UTC */
   createTime: string;
@@ -1047,11 +1047,11 @@ export interface Role {
 export interface RoleBinding {
   /** uid of its group, then a segment of its own */
   uid: string;
-  /** Who is granted the role */
+  /** The identity that is granted the role */
   identity: Readonly<RoleBindingIdentity>;
-  /** Where the grant holds, and below */
+  /** The group that the grant covers, with everything below it */
   group: Readonly<RoleBindingGroup>;
-  /** What is granted */
+  /** The role that is granted */
   role: Readonly<RoleBindingRole>;
   /** When it was created: RFC 3339, UTC */
   createTime: string;
@@ -1124,9 +1124,9 @@ export type SeverityType =
   | "TYPE_CVSS_V4";
 
 export interface SyncConfig {
-  /** uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid */
+  /** uid of a repo, `group/repo` or `registry/group/repo`; stored as the uid */
   source: string;
-  /** Exported tags are uniquely labelled; a setting of the organization */
+  /** Exported tags are uniquely labeled; a setting of the organization */
   uniqueTags?: boolean | undefined;
   /** When syncing ends, 14 days after it began: RFC 3339, UTC */
   expirationTime?: string | undefined;
@@ -1153,7 +1153,7 @@ export interface Tag {
   updateTime: string;
   /** Marks the tag as deprecated; default: false */
   deprecated?: boolean | undefined;
-  /** Bundles that the image belongs to, such as `base`; order and duplicates mean nothing */
+  /** Bundles that the image belongs to, such as `base`; order and duplicates do not matter */
   bundles?: string[] | undefined;
 }
 

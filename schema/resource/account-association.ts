@@ -22,7 +22,7 @@ const Installation = message(
 export const AccountAssociation = message(
   "iam.AccountAssociation",
   {
-    uid: output(1, uidp, "uid of the group that has the accounts: the association has the same"),
+    uid: output(1, uidp, "uid of the group that has the accounts, which is also the uid of the association"),
     name: required(2, name, "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique"),
     description: optional(3, description, "One line, at most 512 characters; default: empty"),
     amazon: optional(
@@ -44,10 +44,10 @@ export const AccountAssociation = message(
         serviceBindings: required(
           1,
           filled.refine((map) => Object.values(map).every(isUidp), `each value ${UIDP_TEXT}`),
-          "uid of the identity that a service assumes, by the service's name; at least one",
+          "uids of the identities that services assume, by service name; at least one",
           {
             argumentText:
-              "The identity that a service assumes, an Identity or a uid, by the service's name; at least one",
+              "The identities that services assume, by service name; each is an Identity or a uid; at least one",
             references: "Identity",
           },
         ),
@@ -58,7 +58,7 @@ export const AccountAssociation = message(
       8,
       message("iam.AccountAssociation.Azure", {
         tenantId: required(1, nonEmpty, "Id of the tenant"),
-        clientIds: required(2, filled, "Client id by the component's name, at least one"),
+        clientIds: required(2, filled, "Client ids by component name, at least one"),
       }),
       "Tenant at Azure",
     ),
@@ -71,12 +71,17 @@ export const AccountAssociation = message(
           z.record(
             int64,
             message("iam.AccountAssociation.GitHubAppInstallations", {
-              installations: optional(1, z.array(Installation), "Installations of one app; their order means nothing", {
-                list: { key: "installationId" },
-              }),
+              installations: optional(
+                1,
+                z.array(Installation),
+                "Installations of one app; their order does not matter",
+                {
+                  list: { key: "installationId" },
+                },
+              ),
             }),
           ),
-          "Installations by the id of the app (decimal); their order means nothing",
+          "Installations by the id of the app (decimal); their order does not matter",
         ),
       }),
       "Apps on GitHub",
@@ -129,10 +134,10 @@ const accountAssociationOperations = rows("iam.AccountAssociationsService", "/ia
 
 export const accountAssociation = resource("AccountAssociation", accountAssociationOperations, {
   texts: {
-    about: "the accounts of a group at cloud providers, and its installations of GitHub apps.",
+    about: "the accounts that a group has with cloud providers, and its installations of GitHub apps.",
     parent: {
-      argument: "The group that has the accounts, at most one association each: a Group or a uid",
-      output: "uid of the group that has the accounts: the association has the same",
+      argument: "The group that has the accounts, and at most one association: a Group or a uid",
+      output: "uid of the group that has the accounts, which is also the uid of the association",
     },
     allowReplace: "Allows a change of parent to move the accounts to another group; default: refused in the preview",
     lookUp: { by: "parent", text: "The account association of a group." },

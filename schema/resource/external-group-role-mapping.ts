@@ -1,4 +1,4 @@
-// ExternalGroupRoleMapping: the people whose sign-in names a group of their identity provider get a role at the organization. A mapping
+// ExternalGroupRoleMapping: grants a role at the organization to the people whose sign-in names a group of their identity provider. A mapping
 // never changes.
 import { z } from "zod";
 import { message, output, plain, required, string, timestamp } from "../field.ts";
@@ -15,15 +15,16 @@ export const ExternalGroupRoleMapping = message("iam.ExternalGroupRoleMapping", 
   externalGroupId: required(
     3,
     nonEmpty.max(EXTERNAL_GROUP_ID_MAX, `must be at most ${EXTERNAL_GROUP_ID_MAX} characters`),
-    "The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters",
+    "The external group: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters",
   ),
-  roleUid: required(4, uidp, "uid of the role that its people get", {
-    argumentText: "What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
+  roleUid: required(4, uidp, "uid of the role that the group's people get", {
+    argumentText:
+      "The role that the group's people get: the name of a built-in one (`viewer`, `editor`, `owner`), a Role, or a uid",
     argument: "role",
     references: "Role",
   }),
-  scope: required(5, uidp, "uid of the organization, where they get it", {
-    argumentText: "Where they get it, the organization: a Group or a uid",
+  scope: required(5, uidp, "uid of the organization where they get the role", {
+    argumentText: "The organization where they get the role: a Group or a uid",
     references: "Group",
   }),
   createTime: output(6, timestamp, "When it was created: RFC 3339, UTC"),
@@ -66,11 +67,11 @@ export const externalGroupRoleMapping = resource("ExternalGroupRoleMapping", ext
   matchedBy: ["externalGroupId", "roleUid", "scope"],
   unique: ["externalGroupId", "roleUid", "scope"],
   texts: {
-    about: "the people whose sign-in names a group of their identity provider get a role at the organization.",
+    about: "grants a role at the organization to the people whose sign-in names a group of their identity provider.",
     parent: {
       argument:
-        "The identity provider by which the people sign in: an IdentityProvider or a uid; a change creates a new mapping before the old one ends",
-      output: "uid of the identity provider by which the people sign in",
+        "The identity provider where the people sign in: an IdentityProvider or a uid; a change creates a new mapping before the old one is deleted",
+      output: "uid of the identity provider where the people sign in",
     },
     allowReplace: "Accepted as on every resource; a mapping may always be replaced; default: false",
     lookUp: { by: "uid", text: "The mapping with this uid." },

@@ -18,7 +18,7 @@ export const GroupInvite = message("iam.GroupInvite", {
   uid: output(1, uidp, "uid of its group, then a segment of its own"),
   roleUid: required(2, uidp, "uid of the role that is granted at the group", {
     argumentText:
-      "What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
+      "The role to grant at the group: the name of a built-in one (`viewer`, `editor`, `owner`), a Role, or a uid",
     references: "Role",
     answeredAs: "role.uid",
   }),
@@ -30,8 +30,8 @@ export const GroupInvite = message("iam.GroupInvite", {
       description: output(3, string.optional(), "Its description"),
       capabilities: output(4, z.array(Capability).optional(), "What it grants, by enum name"),
     }).optional(),
-    "What is granted; absent when the role was deleted",
-    { outputText: "What is granted; with the name of a built-in role" },
+    "The role that is granted; absent if it was deleted",
+    { outputText: "The role that is granted, with its name if it is built-in" },
   ),
   email: optional(
     3,
@@ -39,19 +39,19 @@ export const GroupInvite = message("iam.GroupInvite", {
       (text) => text === "" || (text.length <= 254 && z.email().safeParse(text).success),
       "must be an e-mail address of at most 254 characters",
     ),
-    "Address of the person who may accept it; default: anyone with the code",
+    "Address of the person who may accept the invite; default: anyone with the code",
   ),
   ttl: required(
     4,
     ttl,
-    "How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years",
+    "How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years",
     { inputOnly: true },
   ),
-  expirationTime: output(5, timestamp, "When the code stops being good: RFC 3339, UTC"),
-  singleUse: optional(6, bool, "Only one person can accept it; default: false"),
-  code: output(7, string.optional(), "Secret; returned by the create only", {
+  expirationTime: output(5, timestamp, "When the code expires: RFC 3339, UTC"),
+  singleUse: optional(6, bool, "Only one person can accept the invite; default: false"),
+  code: output(7, string.optional(), "Secret; only the create returns it", {
     outputText:
-      "Secret. The service shows it once, so the state keeps it; undefined for an invite that was adopted or got by its uid",
+      "Secret. The service shows it once, so the state stores it; undefined if the invite was adopted or read by its uid",
     secret: true,
   }),
   keyId: output(8, string, "The first 16 digits of the SHA-256 of the code"),
@@ -74,7 +74,7 @@ const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", 
 export const groupInvite = resource("GroupInvite", groupInviteOperations, {
   texts: {
     about:
-      "a code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.",
+      "a code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, and then deletes the old one.",
     parent: {
       argument: "The group to join: a Group or a uid",
       output: "uid of the group to join",

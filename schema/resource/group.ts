@@ -43,13 +43,13 @@ export const Group = message("iam.Group", {
   name: required(2, name, "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique"),
   description: optional(3, description, "One line, at most 512 characters; default: empty", { always: true }),
   resourceLimits: output(4, int32Map, "Limits of the organization: number of records, by resource", { always: true }),
-  verified: optional(5, bool, "Set by the operator of the service only; default: the service's choice", {
+  verified: optional(5, bool, "Only the operator of the service may set it; default: the service's choice", {
     always: true,
     serverChosen: true,
   }),
   ...recordTimes(6),
   kind: optional(8, OrgKind, "Kind of the organization that the group belongs to", {
-    argumentText: "Kind of an organization; groups below a root inherit it; default: the service's choice",
+    argumentText: "Kind of the organization, which the groups below inherit; default: the service's choice",
     serverChosen: true,
   }),
   status: output(9, OrgStatus.optional(), "State of the organization that the group belongs to"),
@@ -94,7 +94,7 @@ export const group = resource("Group", groupOperations, {
     allowReplace:
       "Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview",
     forceDestroy:
-      "Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that holds something is not deleted",
+      "Also deletes the records below the group that this run does not delete. It lists them in the log first and begins with the deepest. It is not allowed on a root group. `protect` and `retainOnDelete` do not protect resources below. Default: a group that contains something is not deleted",
     allowDuplicate:
       "Creates the group although one with the same parent and fields exists that this stack did not create; default: the update refuses it",
     lookUp: { by: "name", text: "The group of that name in `parent`; without one, the organization of that name." },

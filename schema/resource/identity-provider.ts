@@ -44,57 +44,54 @@ const SECRET_MAX = 4096;
 const Oidc = message(
   "iam.IdentityProvider.OIDC",
   {
-    issuer: required(1, issuer, "https URL of the issuer, byte for byte as its tokens have it"),
-    clientId: required(2, nonEmpty, "Id of the client that is registered at the issuer; not secret"),
+    issuer: required(1, issuer, "URL of the issuer, with https, byte for byte as in its tokens"),
+    clientId: required(2, nonEmpty, "Id of the client that is registered with the issuer; not secret"),
     clientSecret: optional(
       3,
       string.max(SECRET_MAX, `must be at most ${SECRET_MAX} characters`),
-      "Secret of the client, at most 4096 characters; never returned; may be left out with `pkceEnabled`",
+      "Secret of the client, at most 4096 characters; never returned; optional with `pkceEnabled`",
       {
         argumentText:
-          "Secret of the client, at most 4096 characters: required without `pkceEnabled`, encrypted in the state, never returned by the service",
+          "Secret of the client, at most 4096 characters. Required without `pkceEnabled`, encrypted in the state, never returned by the service",
         secret: true,
         inputOnly: true,
       },
     ),
-    additionalScopes: optional(
-      4,
-      strings,
-      "Scopes beside `openid`, which is always asked for; order and duplicates mean nothing",
-      { list: "set" },
-    ),
-    groupsClaim: optional(5, string, "Claim that carries the groups of the person who signs in"),
+    additionalScopes: optional(4, strings, "Scopes to request besides `openid`; order and duplicates do not matter", {
+      list: "set",
+    }),
+    groupsClaim: optional(5, string, "Claim that lists the groups of the person who signs in"),
     correlationRule: optional(
       6,
       CorrelationRule,
       "How people who sign in are matched to provisioned users; default: by `sub`",
       {
         argumentText:
-          "How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace)",
+          "How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider, which needs allowReplace",
         immutable: true,
         sameAsUnset: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
       },
     ),
-    pkceEnabled: optional(7, bool, "The client proves itself by PKCE (RFC 7636), as well or alone; default: false"),
+    pkceEnabled: optional(7, bool, "The client uses PKCE (RFC 7636), with or without a secret; default: false"),
   },
   {
     anyOf: ["clientSecret", "pkceEnabled"],
     argumentType: "OidcConfig",
-    text: "A client with a secret, or one that proves itself each time by PKCE (RFC 7636), or both",
+    text: "A client with a secret, with PKCE (RFC 7636), or with both",
   },
 );
 
 const Scim = message(
   "iam.IdentityProvider.SCIM",
   {
-    enabled: output(1, bool.optional(), "Provisioning is enabled"),
+    enabled: output(1, bool.optional(), "Whether provisioning is enabled"),
     endpointUrl: output(3, string.optional(), "Where the identity provider sends changes of people"),
     tokenExpireTime: output(
       4,
       timestamp.optional(),
-      "End of the current token; absent: none was issued, or it does not expire",
+      "When the current token expires; absent: none was issued, or it does not expire",
     ),
-    previousTokenExpireTime: output(5, timestamp.optional(), "End of the token before, while both are valid"),
+    previousTokenExpireTime: output(5, timestamp.optional(), "When the previous token expires, while both are valid"),
     credentialState: output(6, CredentialState.optional(), "State of the token"),
     etag: output(7, string.optional(), "Version of the configuration"),
   },
@@ -151,7 +148,7 @@ export const identityProvider = resource("IdentityProvider", identityProviderOpe
     allowReplace:
       "Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview",
     forceDestroy:
-      "Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion",
+      "Also deletes its mappings of external groups that this run does not delete; default: they prevent the deletion",
     lookUp: {
       by: "uid or name",
       text: "The identity provider with this uid, or of this name in `parent`; without its client secret.",
@@ -160,5 +157,5 @@ export const identityProvider = resource("IdentityProvider", identityProviderOpe
   },
   schema: IdentityProvider,
   cascades: true,
-  replacementBreaks: "its uid would change, and who signs in by it would be somebody new",
+  replacementBreaks: "its uid would change, and the people who sign in there would get new identities",
 });

@@ -91,8 +91,8 @@ export const ClaimMatch = message(
       { oneof: "aud" },
     ),
     audiencePattern: plain(6, pattern, "Pattern for `aud`, instead of audience; default: none", { oneof: "aud" }),
-    claims: optional(7, claims, "Further claims, each equal"),
-    claimPatterns: optional(8, claimPatterns, "Further claims, each matching its pattern; at most 20"),
+    claims: optional(7, claims, "Further claims, which must be equal"),
+    claimPatterns: optional(8, claimPatterns, "Further claims, which must match their patterns; at most 20"),
   },
   {
     requiredOneofs: ["iss", "sub"],
@@ -116,13 +116,13 @@ export const StaticKeys = message(
       nonEmpty.max(KEYS_MAX, `must be at most ${KEYS_MAX} characters`),
       "JSON Web Key Set (RFC 7517) of public keys, as text",
     ),
-    expirationTime: optional(4, timestamp, "RFC 3339; default and longest: 365 days after creation", {
+    expirationTime: optional(4, timestamp, "RFC 3339, at most 365 days after creation; default: the maximum", {
       serverChosen: true,
     }),
     audiences: optional(
       5,
       strings.max(1, "must have at most one audience"),
-      "At most one; default: as for a claim match",
+      "`aud` of the workload's token, at most one; default: as for a claim match",
       { list: "set" },
     ),
   },
@@ -135,13 +135,13 @@ export const AwsIdentity = message(
     awsAccount: required(1, matching(/^[0-9]{12}$/, 'awsAccount must match "^[0-9]{12}$"'), "Twelve digits"),
     arn: plain(2, nonEmpty, "ARN of the principal", { oneof: "aws_arn" }),
     arnPattern: plain(3, pattern, "Pattern for the ARN", { oneof: "aws_arn" }),
-    userId: plain(4, nonEmpty, "Id of the principal", { oneof: "aws_user_id" }),
-    userIdPattern: plain(5, pattern, "Pattern for the id", { oneof: "aws_user_id" }),
+    userId: plain(4, nonEmpty, "User id of the principal", { oneof: "aws_user_id" }),
+    userIdPattern: plain(5, pattern, "Pattern for the user id", { oneof: "aws_user_id" }),
   },
   {
     requiredOneofs: ["aws_arn", "aws_user_id"],
     argumentType: "AwsIdentity",
-    text: "An AWS principal: its account, and its ARN and id or patterns for them",
+    text: "An AWS principal: its account, and its ARN and user id, or patterns for them",
   },
 );
 
@@ -184,7 +184,8 @@ export const Identity = message(
     emailUnverified: output(5, string.optional(), "Unverified address of a person"),
     company: optional(6, string.max(255, "must be at most 255 characters"), "At most 255 characters; default: empty"),
     lastSeenTime: output(8, timestamp, "When it last exchanged a token, or was created: RFC 3339, UTC", {
-      outputText: "RFC 3339, UTC; as of the last create or update: it moves by itself",
+      outputText:
+        "When it last exchanged a token, or was created: RFC 3339, UTC. Only a create or an update refreshes this output",
       volatile: true,
     }),
     ...recordTimes(9),
@@ -231,15 +232,14 @@ const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
 export const identity = resource("Identity", identityOperations, {
   texts: {
     about:
-      "who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.",
+      "a caller of the API. A workload assumes it with a token whose claims match, with its own key, or as an AWS principal.",
     parent: {
       argument: "The group that the identity belongs to: a Group or a uid",
       output: "uid of the group that the identity belongs to",
     },
     allowReplace:
       "Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview",
-    forceDestroy:
-      "Deletes with the identity role bindings that this run does not delete; default: they prevent the deletion",
+    forceDestroy: "Also deletes its role bindings that this run does not delete; default: they prevent the deletion",
     allowDuplicate:
       "Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it",
     lookUp: { by: "name", text: "The identity of that name in `parent`." },
@@ -247,5 +247,5 @@ export const identity = resource("Identity", identityOperations, {
   },
   schema: Identity,
   cascades: true,
-  replacementBreaks: "its uid would change: role bindings and workloads that name it would lose their access",
+  replacementBreaks: "its uid would change, and role bindings and workloads that name it would lose their access",
 });

@@ -43,15 +43,15 @@ export const SyncConfig = message(
     source: required(
       1,
       nonEmpty.max(SOURCE_MAX, `must be at most ${SOURCE_MAX} characters`),
-      "uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid",
+      "uid of a repo, `group/repo` or `registry/group/repo`; stored as the uid",
       {
         argumentText:
-          "A Repo, its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)",
+          "The repo to sync from: a Repo, its uid, its path (`chainguard/nginx`), or its image (`registry.example.com/chainguard/nginx`)",
         references: "Repo",
         respelled: true,
       },
     ),
-    uniqueTags: output(2, bool.optional(), "Exported tags are uniquely labelled; a setting of the organization"),
+    uniqueTags: output(2, bool.optional(), "Exported tags are uniquely labeled; a setting of the organization"),
     expirationTime: output(3, timestamp.optional(), "When syncing ends, 14 days after it began: RFC 3339, UTC"),
     google: optional(4, string, "Registry at Google Cloud that images are copied to"),
     amazon: optional(5, string, "Registry at AWS that images are copied to"),
@@ -90,7 +90,7 @@ export const CustomOverlay = message(
       message("registry.CustomOverlay.ImageContents", {
         packages: optional(1, strings, "Packages that are added", { list: "set" }),
         // The first repository that has a package provides it.
-        runtimeRepositories: optional(2, strings, "Where packages come from at run time, the first one first", {
+        runtimeRepositories: optional(2, strings, "Where packages come from at run time; the first has precedence", {
           list: "ordered",
         }),
         runtimeKeyring: optional(
@@ -100,7 +100,7 @@ export const CustomOverlay = message(
           { list: { key: "name" } },
         ),
       }),
-      "Packages, and where they come from",
+      "Packages, and the repositories that they come from",
     ),
     environment: optional(2, keysWithout("CHAINGUARD_"), "Variables, by name; no name may begin with `CHAINGUARD_`"),
     annotations: optional(
@@ -128,7 +128,7 @@ export const CustomOverlay = message(
               { argumentType: "OverlayUser", text: "A user of the image" },
             ),
           ),
-          "Users that are added; their order means nothing",
+          "Users that are added; their order does not matter",
           { list: { key: "username" } },
         ),
         groups: optional(
@@ -144,7 +144,7 @@ export const CustomOverlay = message(
               { argumentType: "OverlayGroup", text: "A group of the image" },
             ),
           ),
-          "Groups that are added; their order means nothing",
+          "Groups that are added; their order does not matter",
           { list: { key: "groupname" } },
         ),
       }),
@@ -156,7 +156,7 @@ export const CustomOverlay = message(
         additional: optional(
           1,
           z.array(NamedContent("registry.CustomOverlay.Certificates.AdditionalEntry")),
-          "PEM certificates that are trusted besides the usual ones",
+          "PEM certificates to trust besides the usual ones",
           { list: { key: "name" } },
         ),
         providers: optional(2, strings, "Trust stores that get them", { list: "set" }),
@@ -164,7 +164,7 @@ export const CustomOverlay = message(
       "Certificate authorities that the image trusts",
     ),
   },
-  { argumentType: "CustomOverlay", text: "What a repo puts into each of its images, or takes out" },
+  { argumentType: "CustomOverlay", text: "What a repo adds to each of its images or removes from it" },
 );
 
 const NAME_TEXT = "must be at most 255 characters without white space";
@@ -194,28 +194,28 @@ export const Repo = message(
     bundles: optional(
       5,
       listOf(bundle),
-      "Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's",
+      "Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's",
       { list: "set", serverChosen: true },
     ),
     aliases: optional(
       7,
       listOf(alias),
-      "Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's",
+      "Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's",
       { list: "set", serverChosen: true },
     ),
     activeTags: optional(
       8,
       listOf(tagName),
-      "Tags that are kept up to date; order and duplicates mean nothing; default: the source's",
+      "Tags that are kept up to date; order and duplicates do not matter; default: the source's",
       { list: "set", serverChosen: true },
     ),
     // The published JSON name is the snake_case one (docs/internals/contract.md#json).
-    sync_config: optional(9, SyncConfig, "Syncs from another repo", {
-      outputText: "The repo that it syncs from, by its uid, and when syncing ends",
+    sync_config: optional(9, SyncConfig, "Syncs the images of another repo", {
+      outputText: "The repo to sync from, by its uid, and when syncing ends",
       alias: "syncConfig",
       excludes: INHERITED,
     }),
-    customOverlay: optional(10, CustomOverlay, "What is put into each image, or taken out"),
+    customOverlay: optional(10, CustomOverlay, "What is added to each image or removed from it"),
     ...recordTimes(11),
   },
   { reserved: [6, "readme"] },
@@ -264,14 +264,14 @@ const repoOperations = rows("registry.ReposService", "/registry/{version}", {
 
 export const repo = resource("Repo", repoOperations, {
   texts: {
-    about: "a repository of images, of its own or synced from another.",
+    about: "a repository of images, either your own or synced from another repository.",
     parent: {
       argument: "The group that the repo belongs to: a Group or a uid",
       output: "uid of the group that the repo belongs to",
     },
     allowReplace:
       "Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview",
-    forceDestroy: "Deletes with the repo tags that this run does not delete; default: they prevent the deletion",
+    forceDestroy: "Also deletes its tags that this run does not delete; default: they prevent the deletion",
     lookUp: { by: "uid or name", text: "The repo with this uid, or of this name in `parent`." },
     list: "Repositories that the caller may read.",
   },
@@ -280,5 +280,5 @@ export const repo = resource("Repo", repoOperations, {
   cascades: true,
   givesNoAccess: true,
   choosesFor: ({ sync_config }) => sync_config !== undefined,
-  replacementBreaks: "its uid would change, and its images and tags would go with the old one",
+  replacementBreaks: "its uid would change, and its images and tags would be deleted with the old one",
 });

@@ -20,7 +20,7 @@ export const RoleBinding = message("iam.RoleBinding", {
       issuer: output(5, string.optional(), "`iss` of its claim match", { always: true }),
       email: output(6, string.optional(), "Verified address of a person"),
     }),
-    "Who is granted the role",
+    "The identity that is granted the role",
   ),
   group: output(
     3,
@@ -29,7 +29,7 @@ export const RoleBinding = message("iam.RoleBinding", {
       name: output(2, string, "Its name"),
       description: output(3, string, "Its description", { always: true }),
     }),
-    "Where the grant holds, and below",
+    "The group that the grant covers, with everything below it",
   ),
   role: output(
     4,
@@ -38,17 +38,17 @@ export const RoleBinding = message("iam.RoleBinding", {
       name: output(2, string, "Its name"),
       description: output(3, string, "Its description", { always: true }),
     }),
-    "What is granted",
+    "The role that is granted",
   ),
   createTime: output(5, timestamp, "When it was created: RFC 3339, UTC"),
   identityUid: required(6, uidp, "uid of the identity that is granted the role", {
-    argumentText: "Who is granted the role: an Identity or a uid",
+    argumentText: "The identity that is granted the role: an Identity or a uid",
     inputOnly: true,
     answeredAs: "identity.uid",
     references: "Identity",
   }),
   roleUid: required(7, uidp, "uid of the role that is granted", {
-    argumentText: "What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
+    argumentText: "The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), a Role, or a uid",
     inputOnly: true,
     answeredAs: "role.uid",
     references: "Role",
@@ -105,12 +105,12 @@ export const roleBinding = resource("RoleBinding", roleBindingOperations, {
     about: "grants a role to an identity at a group and everything below it.",
     parent: {
       argument:
-        "The group where the grant holds, and below: a Group or a uid; a change creates a new binding before the old one ends",
-      output: "uid of the group where the grant holds, and below",
+        "The group that the grant covers, with everything below it: a Group or a uid; a change creates a new binding before the old one is deleted",
+      output: "uid of the group that the grant covers, with everything below it",
     },
     allowReplace: "Accepted as on every resource; a role binding may always be replaced; default: false",
     allowDuplicate:
-      "Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named",
+      "Allows a second, equal role binding in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`) if this stack did not create the first one. A run with checkpoints always creates it, and names the first one",
     list: "Role bindings that the caller may read; `role` is a uid or the name of a built-in role.",
   },
   schema: RoleBinding,

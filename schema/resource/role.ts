@@ -27,10 +27,10 @@ export const Role = message(
     capabilities: required(
       4,
       capabilities,
-      "What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing",
+      "What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter",
       {
         argumentText:
-          "What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing",
+          "What the role grants, at least one capability: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates do not matter",
         list: "set",
         synonyms: friendlyNames,
       },
@@ -76,5 +76,5 @@ export const role = resource("Role", roleOperations, {
     list: "Roles that the caller may read; with `uidp.inRoot`, the built-in ones only.",
   },
   schema: Role,
-  replacementBreaks: "its uid would change: role bindings that name it keep the old role from being deleted",
+  replacementBreaks: "its uid would change, and role bindings that name the old role would prevent its deletion",
 });

@@ -11,7 +11,8 @@ const DIGEST_TEXT = 'digest must match "^sha256:[0-9a-f]{64}$"';
 export const Tag = message("registry.Tag", {
   uid: output(1, uidp, "uid of its repo, then a segment of its own"),
   name: required(2, tagName, "At most 128 characters; unique in its repo", {
-    argumentText: "At most 128 characters; unique in its repo; a change creates a new tag before the old one goes",
+    argumentText:
+      "At most 128 characters; unique in its repo; a change creates a new tag before the old one is deleted",
     createOnly: true,
   }),
   digest: required(
@@ -25,7 +26,7 @@ export const Tag = message("registry.Tag", {
   bundles: optional(
     6,
     z.array(bundle, { error: "must be a list of strings" }),
-    "Bundles that the image belongs to, such as `base`; order and duplicates mean nothing",
+    "Bundles that the image belongs to, such as `base`; order and duplicates do not matter",
     { list: "set" },
   ),
 });
@@ -62,7 +63,8 @@ export const tag = resource("Tag", tagOperations, {
   texts: {
     about: "a name in a repo that points to an image.",
     parent: {
-      argument: "The repo that the tag belongs to: a Repo or a uid; a change creates a new tag before the old one goes",
+      argument:
+        "The repo that the tag belongs to: a Repo or a uid; a change creates a new tag before the old one is deleted",
       output: "uid of the repo that the tag belongs to",
     },
     allowReplace: "Accepted as on every resource; a tag may always be replaced; default: false",

@@ -135,11 +135,11 @@ const argumentsText = (spec: ResourceSpec, schema: Schema): string => {
       const [, byDefault = ""] = DEFAULT.exec(description) ?? [];
       const meaning = description.replace(DEFAULT, "") + (own.secret ? "; **secret**" : "");
       const type = meaning.endsWith(": its uid") ? "uid" : typeText(own, schema);
-      return [`\`${path}\``, type, isRequired ? "required" : byDefault, meaning, change];
+      return [`\`${path}\``, type, isRequired ? "required" : byDefault, meaning.replace(": its uid", ""), change];
     });
   const shared = all.filter(isShared).map(({ path }) => SHARED[path]);
-  const further = shared.length > 0 ? `\n\nState only: ${shared.join(", ")}.` : "";
-  return table(["name", "type", "default", "meaning", "a change"], rows) + further;
+  const further = shared.length > 0 ? `\n\nThese arguments change only the state: ${shared.join(", ")}.` : "";
+  return table(["name", "type", "default", "meaning", "on change"], rows) + further;
 };
 
 /** Outputs of every record. */
@@ -161,14 +161,16 @@ const outputsText = ({ inputProperties, properties }: ResourceSpec, schema: Sche
 
 const typeOnly = ({ description, willReplaceOnChanges, ...type }: PropertySpec = { type: "string" }) => type;
 
+const OR = new Intl.ListFormat("en", { type: "disjunction" });
+
 const changesText = (spec: ResourceSpec, schema: Schema, { word, replacementBreaks }: Kind): string => {
   const replacing = argumentsIn(spec, schema)
     .filter(({ spec: own }) => own.willReplaceOnChanges)
     .map(({ path }) => `\`${path}\``);
   const refusal = replacementBreaks
     ? `. ${capitalize(replacementBreaks)}. The preview refuses it without \`allowReplace: true\`.`
-    : ", before the old one ends; `allowReplace` is never needed.";
-  return `A change of ${replacing.join(", ")} creates a new ${word}${refusal}`;
+    : " before the old one is deleted. It never needs `allowReplace`.";
+  return `A change of ${OR.format(replacing)} creates a new ${word}${refusal}`;
 };
 
 const capabilitiesText = ({ methods, operations, upsert }: Kind): string => {

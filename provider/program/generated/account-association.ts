@@ -39,7 +39,7 @@ export interface GitHubInstallation {
  * ```
  */
 export interface AccountAssociationArgs {
-  /** The group that has the accounts, at most one association each: a Group or a uid */
+  /** The group that has the accounts, and at most one association: a Group or a uid */
   parent: Group | pulumi.Input<string>;
   /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: pulumi.Input<string>;
@@ -59,39 +59,39 @@ export interface AccountAssociationArgs {
   }>;
   /** Services of the platform itself; default: none */
   chainguard?: {
-    /** The identity that a service assumes, an Identity or a uid, by the service's name; at least one */
+    /** The identities that services assume, by service name; each is an Identity or a uid; at least one */
     serviceBindings: Record<string, Identity | pulumi.Input<string>>;
   };
   /** Tenant at Azure; default: none */
   azure?: pulumi.Input<{
     /** Id of the tenant */
     tenantId: pulumi.Input<string>;
-    /** Client id by the component's name, at least one */
+    /** Client ids by component name, at least one */
     clientIds: pulumi.Input<Record<string, pulumi.Input<string>>>;
   }>;
   /** Apps on GitHub; default: none */
   github?: pulumi.Input<{
-    /** Installations by the id of the app (decimal); their order means nothing; default: empty */
+    /** Installations by the id of the app (decimal); their order does not matter; default: empty */
     appInstallations?: pulumi.Input<Record<string, pulumi.Input<{
-      /** Installations of one app; their order means nothing; default: empty */
+      /** Installations of one app; their order does not matter; default: empty */
       installations?: pulumi.Input<pulumi.Input<GitHubInstallation>[]>;
     }>>>;
   }>;
   /** Allows a change of parent to move the accounts to another group; default: refused in the preview */
   allowReplace?: boolean;
   /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
-   * with this identity and role, of a group invite: with this role and address, of an account association: in this
-   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
-   * deleted. Default: a new record is created
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding:
+   * with this identity and role; for a group invite: with this role and address; for an account association: in
+   * this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted.
+   * Default: a new record is created
    */
   adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
+  /** Deletes an adopted record with the resource; default: it remains */
   deleteAdopted?: boolean;
 }
 
 /**
- * AccountAssociation: the accounts of a group at cloud providers, and its installations of GitHub apps.
+ * AccountAssociation: the accounts that a group has with cloud providers, and its installations of GitHub apps.
  *
  * Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with
  * PERMISSION_DENIED a caller without `account_associations.create`, and with NOT_FOUND a parent, or another record
@@ -114,7 +114,7 @@ export interface AccountAssociationArgs {
  * ```
  */
 export class AccountAssociation extends IrmResource {
-  /** uid of the group that has the accounts: the association has the same */
+  /** uid of the group that has the accounts, which is also the uid of the association */
   declare readonly parent: pulumi.Output<string>;
   /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   declare readonly name: pulumi.Output<string>;

@@ -27,35 +27,35 @@ import type { Role } from "./role.ts";
  */
 export interface ExternalGroupRoleMappingArgs {
   /**
-   * The identity provider by which the people sign in: an IdentityProvider or a uid; a change creates a new mapping
-   * before the old one ends
+   * The identity provider where the people sign in: an IdentityProvider or a uid; a change creates a new mapping
+   * before the old one is deleted
    */
   parent: IdentityProvider | pulumi.Input<string>;
-  /**
-   * The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024
-   * characters
-   */
+  /** The external group: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters */
   externalGroupId: pulumi.Input<string>;
-  /** What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
+  /**
+   * The role that the group's people get: the name of a built-in one (`viewer`, `editor`, `owner`), a Role, or a
+   * uid
+   */
   role: Role | pulumi.Input<string>;
-  /** Where they get it, the organization: a Group or a uid */
+  /** The organization where they get the role: a Group or a uid */
   scope: Group | pulumi.Input<string>;
   /** Accepted as on every resource; a mapping may always be replaced; default: false */
   allowReplace?: boolean;
   /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
-   * with this identity and role, of a group invite: with this role and address, of an account association: in this
-   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
-   * deleted. Default: a new record is created
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding:
+   * with this identity and role; for a group invite: with this role and address; for an account association: in
+   * this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted.
+   * Default: a new record is created
    */
   adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
+  /** Deletes an adopted record with the resource; default: it remains */
   deleteAdopted?: boolean;
 }
 
 /**
- * ExternalGroupRoleMapping: the people whose sign-in names a group of their identity provider get a role at the
- * organization.
+ * ExternalGroupRoleMapping: grants a role at the organization to the people whose sign-in names a group of their
+ * identity provider.
  *
  * Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with
  * PERMISSION_DENIED a caller without `identity_providers.create` and `role_bindings.create`, and with NOT_FOUND a
@@ -72,18 +72,15 @@ export interface ExternalGroupRoleMappingArgs {
  * ```
  */
 export class ExternalGroupRoleMapping extends IrmResource {
-  /** uid of the identity provider by which the people sign in */
+  /** uid of the identity provider where the people sign in */
   declare readonly parent: pulumi.Output<string>;
   /** uid of its identity provider */
   declare readonly identityProviderUid: pulumi.Output<string>;
-  /**
-   * The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024
-   * characters
-   */
+  /** The external group: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters */
   declare readonly externalGroupId: pulumi.Output<string>;
-  /** uid of the role that its people get */
+  /** uid of the role that the group's people get */
   declare readonly roleUid: pulumi.Output<string>;
-  /** uid of the organization, where they get it */
+  /** uid of the organization where they get the role */
   declare readonly scope: pulumi.Output<string>;
   /** When it was created: RFC 3339, UTC */
   declare readonly createTime: pulumi.Output<string>;

@@ -29,30 +29,30 @@ import type { Role } from "./role.ts";
 export interface GroupInviteArgs {
   /** The group to join: a Group or a uid */
   parent: Group | pulumi.Input<string>;
-  /** What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
+  /** The role to grant at the group: the name of a built-in one (`viewer`, `editor`, `owner`), a Role, or a uid */
   role: Role | pulumi.Input<string>;
-  /** Address of the person who may accept it; default: anyone with the code */
+  /** Address of the person who may accept the invite; default: anyone with the code */
   email?: pulumi.Input<string>;
-  /** How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years */
+  /** How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years */
   ttl: pulumi.Input<string>;
-  /** Only one person can accept it; default: false */
+  /** Only one person can accept the invite; default: false */
   singleUse?: pulumi.Input<boolean>;
   /** Accepted as on every resource; an invite may always be replaced; default: false */
   allowReplace?: boolean;
   /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
-   * with this identity and role, of a group invite: with this role and address, of an account association: in this
-   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
-   * deleted. Default: a new record is created
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding:
+   * with this identity and role; for a group invite: with this role and address; for an account association: in
+   * this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted.
+   * Default: a new record is created
    */
   adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
+  /** Deletes an adopted record with the resource; default: it remains */
   deleteAdopted?: boolean;
 }
 
 /**
  * GroupInvite: a code that lets a person without an identity join a group, with a role. Any change creates a new
- * invite with a new code, before the old one ends.
+ * invite with a new code, and then deletes the old one.
  *
  * Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with
  * PERMISSION_DENIED a caller without `group_invites.create` and `role_bindings.create`, and with NOT_FOUND a
@@ -72,21 +72,21 @@ export interface GroupInviteArgs {
 export class GroupInvite extends IrmResource {
   /** uid of the group to join */
   declare readonly parent: pulumi.Output<string>;
-  /** What is granted; with the name of a built-in role */
+  /** The role that is granted, with its name if it is built-in */
   declare readonly role: pulumi.Output<BoundRecord>;
   /** uid of the role that is granted at the group */
   declare readonly roleUid: pulumi.Output<string>;
-  /** Address of the person who may accept it; default: anyone with the code */
+  /** Address of the person who may accept the invite; default: anyone with the code */
   declare readonly email: pulumi.Output<string | undefined>;
-  /** How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years */
+  /** How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years */
   declare readonly ttl: pulumi.Output<string>;
-  /** When the code stops being good: RFC 3339, UTC */
+  /** When the code expires: RFC 3339, UTC */
   declare readonly expirationTime: pulumi.Output<string>;
-  /** Only one person can accept it; default: false */
+  /** Only one person can accept the invite; default: false */
   declare readonly singleUse: pulumi.Output<boolean | undefined>;
   /**
-   * Secret. The service shows it once, so the state keeps it; undefined for an invite that was adopted or got by
-   * its uid
+   * Secret. The service shows it once, so the state stores it; undefined if the invite was adopted or read by its
+   * uid
    */
   declare readonly code: pulumi.Output<string | undefined>;
   /** The first 16 digits of the SHA-256 of the code */

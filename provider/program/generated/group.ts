@@ -13,9 +13,9 @@ interface GroupFields {
   name: pulumi.Input<string>;
   /** One line, at most 512 characters; default: empty */
   description?: pulumi.Input<string>;
-  /** Set by the operator of the service only; default: the service's choice */
+  /** Only the operator of the service may set it; default: the service's choice */
   verified?: pulumi.Input<boolean>;
-  /** Kind of an organization; groups below a root inherit it; default: the service's choice */
+  /** Kind of the organization, which the groups below inherit; default: the service's choice */
   kind?: pulumi.Input<GroupKind>;
   /**
    * Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in
@@ -28,21 +28,24 @@ interface GroupFields {
    */
   allowDuplicate?: boolean;
   /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
-   * with this identity and role, of a group invite: with this role and address, of an account association: in this
-   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
-   * deleted. Default: a new record is created
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding:
+   * with this identity and role; for a group invite: with this role and address; for an account association: in
+   * this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted.
+   * Default: a new record is created
    */
   adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
+  /** Deletes an adopted record with the resource; default: it remains */
   deleteAdopted?: boolean;
   /**
-   * Deletes with the group the records below it that this run does not delete: listed in the log first, deepest
-   * first, never on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a
-   * group that holds something is not deleted
+   * Also deletes the records below the group that this run does not delete. It lists them in the log first and
+   * begins with the deepest. It is not allowed on a root group. `protect` and `retainOnDelete` do not protect
+   * resources below. Default: a group that contains something is not deleted
    */
   forceDestroy?: boolean;
-  /** Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50 */
+  /**
+   * The most records that forceDestroy may delete; if there are more, the run fails and deletes nothing; default:
+   * 50
+   */
   forceDestroyMax?: number;
 }
 
@@ -76,7 +79,7 @@ export type GroupArgs = GroupFields & (
       root?: undefined;
     }
   | {
-      /** Creates an organization, in place of `parent`; the caller becomes its owner */
+      /** Creates an organization, instead of a group in `parent`; the caller becomes its owner */
       root: true;
       parent?: undefined;
     }
@@ -114,7 +117,7 @@ export class Group extends IrmResource {
   declare readonly description: pulumi.Output<string>;
   /** Limits of the organization: number of records, by resource */
   declare readonly resourceLimits: pulumi.Output<Record<string, number>>;
-  /** Set by the operator of the service only; default: the service's choice */
+  /** Only the operator of the service may set it; default: the service's choice */
   declare readonly verified: pulumi.Output<boolean>;
   /** When it was created: RFC 3339, UTC */
   declare readonly createTime: pulumi.Output<string>;

@@ -10,34 +10,34 @@ import type { Role } from "./role.ts";
 /** How people who sign in are matched to provisioned users, by its name in the API. */
 export type CorrelationRule = IdentityProviderOIDCCorrelationRuleValue;
 
-/** A client with a secret, or one that proves itself each time by PKCE (RFC 7636), or both. */
+/** A client with a secret, with PKCE (RFC 7636), or with both. */
 export type OidcConfig = {
-  /** https URL of the issuer, byte for byte as its tokens have it */
+  /** URL of the issuer, with https, byte for byte as in its tokens */
   issuer: pulumi.Input<string>;
-  /** Id of the client that is registered at the issuer; not secret */
+  /** Id of the client that is registered with the issuer; not secret */
   clientId: pulumi.Input<string>;
-  /** Scopes beside `openid`, which is always asked for; order and duplicates mean nothing; default: empty */
+  /** Scopes to request besides `openid`; order and duplicates do not matter; default: empty */
   additionalScopes?: pulumi.Input<pulumi.Input<string>[]>;
-  /** Claim that carries the groups of the person who signs in; default: none */
+  /** Claim that lists the groups of the person who signs in; default: none */
   groupsClaim?: pulumi.Input<string>;
   /**
-   * How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider
-   * (allowReplace)
+   * How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider,
+   * which needs allowReplace
    */
   correlationRule?: pulumi.Input<CorrelationRule>;
 } & (
   | {
       /**
-       * Secret of the client, at most 4096 characters: required without `pkceEnabled`, encrypted in the state,
+       * Secret of the client, at most 4096 characters. Required without `pkceEnabled`, encrypted in the state,
        * never returned by the service
        */
       clientSecret: pulumi.Input<string>;
-      /** The client proves itself by PKCE (RFC 7636), as well or alone; default: false */
+      /** The client uses PKCE (RFC 7636), with or without a secret; default: false */
       pkceEnabled?: pulumi.Input<boolean>;
     }
   | {
       clientSecret?: undefined;
-      /** The client proves itself by PKCE (RFC 7636), as well or alone; default: false */
+      /** The client uses PKCE (RFC 7636), with or without a secret; default: false */
       pkceEnabled: pulumi.Input<true>;
     }
 );
@@ -82,17 +82,16 @@ export interface IdentityProviderArgs {
    */
   allowReplace?: boolean;
   /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
-   * with this identity and role, of a group invite: with this role and address, of an account association: in this
-   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
-   * deleted. Default: a new record is created
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding:
+   * with this identity and role; for a group invite: with this role and address; for an account association: in
+   * this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted.
+   * Default: a new record is created
    */
   adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
+  /** Deletes an adopted record with the resource; default: it remains */
   deleteAdopted?: boolean;
   /**
-   * Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the
-   * deletion
+   * Also deletes its mappings of external groups that this run does not delete; default: they prevent the deletion
    */
   forceDestroy?: boolean;
 }

@@ -13,9 +13,9 @@ export type ClaimMatch = {
   audience?: pulumi.Input<string>;
   /** Pattern for `aud`, instead of audience; default: none */
   audiencePattern?: pulumi.Input<string>;
-  /** Further claims, each equal; default: empty */
+  /** Further claims, which must be equal; default: empty */
   claims?: pulumi.Input<Record<string, pulumi.Input<string>>>;
-  /** Further claims, each matching its pattern; at most 20; default: empty */
+  /** Further claims, which must match their patterns; at most 20; default: empty */
   claimPatterns?: pulumi.Input<Record<string, pulumi.Input<string>>>;
 } & OneOf<{
   /** `iss` of the workload's token, byte for byte: an https URL */
@@ -37,13 +37,13 @@ export interface StaticKeys {
   subject: pulumi.Input<string>;
   /** JSON Web Key Set (RFC 7517) of public keys, as text */
   issuerKeys: pulumi.Input<string>;
-  /** RFC 3339; default and longest: 365 days after creation */
+  /** RFC 3339, at most 365 days after creation; default: the maximum */
   expirationTime?: pulumi.Input<string>;
-  /** At most one; default: as for a claim match */
+  /** `aud` of the workload's token, at most one; default: as for a claim match */
   audiences?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
-/** An AWS principal: its account, and its ARN and id or patterns for them. */
+/** An AWS principal: its account, and its ARN and user id, or patterns for them. */
 export type AwsIdentity = {
   /** Twelve digits */
   awsAccount: pulumi.Input<string>;
@@ -53,9 +53,9 @@ export type AwsIdentity = {
   /** Pattern for the ARN */
   arnPattern: pulumi.Input<string>;
 }> & OneOf<{
-  /** Id of the principal */
+  /** User id of the principal */
   userId: pulumi.Input<string>;
-  /** Pattern for the id */
+  /** Pattern for the user id */
   userIdPattern: pulumi.Input<string>;
 }>;
 
@@ -82,15 +82,15 @@ interface IdentityFields {
    */
   allowDuplicate?: boolean;
   /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
-   * with this identity and role, of a group invite: with this role and address, of an account association: in this
-   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
-   * deleted. Default: a new record is created
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding:
+   * with this identity and role; for a group invite: with this role and address; for an account association: in
+   * this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted.
+   * Default: a new record is created
    */
   adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
+  /** Deletes an adopted record with the resource; default: it remains */
   deleteAdopted?: boolean;
-  /** Deletes with the identity role bindings that this run does not delete; default: they prevent the deletion */
+  /** Also deletes its role bindings that this run does not delete; default: they prevent the deletion */
   forceDestroy?: boolean;
 }
 
@@ -126,8 +126,8 @@ export type IdentityArgs = IdentityFields & OneOf<{
 }>;
 
 /**
- * Identity: who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS
- * principal.
+ * Identity: a caller of the API. A workload assumes it with a token whose claims match, with its own key, or as an
+ * AWS principal.
  *
  * Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with
  * PERMISSION_DENIED a caller without `identity.create`, and with NOT_FOUND a parent, or another record that is
@@ -159,7 +159,9 @@ export class Identity extends IrmResource {
   declare readonly emailUnverified: pulumi.Output<string | undefined>;
   /** At most 255 characters; default: empty */
   declare readonly company: pulumi.Output<string | undefined>;
-  /** RFC 3339, UTC; as of the last create or update: it moves by itself */
+  /**
+   * When it last exchanged a token, or was created: RFC 3339, UTC. Only a create or an update refreshes this output
+   */
   declare readonly lastSeenTime: pulumi.Output<string>;
   /** When it was created: RFC 3339, UTC */
   declare readonly createTime: pulumi.Output<string>;

@@ -40,13 +40,13 @@ export interface OverlayGroup {
   members?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
-/** What a repo puts into each of its images, or takes out. */
+/** What a repo adds to each of its images or removes from it. */
 export interface CustomOverlay {
-  /** Packages, and where they come from; default: none */
+  /** Packages, and the repositories that they come from; default: none */
   contents?: pulumi.Input<{
     /** Packages that are added; default: empty */
     packages?: pulumi.Input<pulumi.Input<string>[]>;
-    /** Where packages come from at run time, the first one first; default: empty */
+    /** Where packages come from at run time; the first has precedence; default: empty */
     runtimeRepositories?: pulumi.Input<pulumi.Input<string>[]>;
     /** Keys of those repositories; default: empty */
     runtimeKeyring?: pulumi.Input<pulumi.Input<NamedContent>[]>;
@@ -59,14 +59,14 @@ export interface CustomOverlay {
   accounts?: pulumi.Input<{
     /** User that the image runs as: a name or a number; default: none */
     runAs?: pulumi.Input<string>;
-    /** Users that are added; their order means nothing; default: empty */
+    /** Users that are added; their order does not matter; default: empty */
     users?: pulumi.Input<pulumi.Input<OverlayUser>[]>;
-    /** Groups that are added; their order means nothing; default: empty */
+    /** Groups that are added; their order does not matter; default: empty */
     groups?: pulumi.Input<pulumi.Input<OverlayGroup>[]>;
   }>;
   /** Certificate authorities that the image trusts; default: none */
   certificates?: pulumi.Input<{
-    /** PEM certificates that are trusted besides the usual ones; default: empty */
+    /** PEM certificates to trust besides the usual ones; default: empty */
     additional?: pulumi.Input<pulumi.Input<NamedContent>[]>;
     /** Trust stores that get them; default: empty */
     providers?: pulumi.Input<pulumi.Input<string>[]>;
@@ -75,7 +75,10 @@ export interface CustomOverlay {
 
 /** Where images come from. The repo then has the source's catalog tier, bundles, aliases and active tags. */
 export interface SyncConfig {
-  /** A Repo, its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`) */
+  /**
+   * The repo to sync from: a Repo, its uid, its path (`chainguard/nginx`), or its image
+   * (`registry.example.com/chainguard/nginx`)
+   */
   source: Repo | pulumi.Input<string>;
   /** Registry at Google Cloud that images are copied to; default: none */
   google?: pulumi.Input<string>;
@@ -95,7 +98,7 @@ interface RepoFields {
   name: pulumi.Input<string>;
   /** One line, at most 512 characters; default: empty, or the source's */
   description?: pulumi.Input<string>;
-  /** What is put into each image, or taken out; default: none */
+  /** What is added to each image or removed from it; default: none */
   customOverlay?: pulumi.Input<CustomOverlay>;
   /**
    * Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in
@@ -103,15 +106,15 @@ interface RepoFields {
    */
   allowReplace?: boolean;
   /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
-   * with this identity and role, of a group invite: with this role and address, of an account association: in this
-   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
-   * deleted. Default: a new record is created
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding:
+   * with this identity and role; for a group invite: with this role and address; for an account association: in
+   * this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted.
+   * Default: a new record is created
    */
   adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
+  /** Deletes an adopted record with the resource; default: it remains */
   deleteAdopted?: boolean;
-  /** Deletes with the repo tags that this run does not delete; default: they prevent the deletion */
+  /** Also deletes its tags that this run does not delete; default: they prevent the deletion */
   forceDestroy?: boolean;
 }
 
@@ -143,7 +146,7 @@ interface RepoFields {
  */
 export type RepoArgs = RepoFields & (
   | {
-      /** Syncs from another repo */
+      /** Syncs the images of another repo */
       syncConfig: SyncConfig;
       catalogTier?: undefined;
       bundles?: undefined;
@@ -155,21 +158,22 @@ export type RepoArgs = RepoFields & (
       /** Part of the catalog that the images belong to; default: none, or the source's */
       catalogTier?: pulumi.Input<CatalogTier>;
       /**
-       * Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+       * Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the
+       * source's
        */
       bundles?: pulumi.Input<pulumi.Input<string>[]>;
       /**
-       * Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing;
+       * Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter;
        * default: the source's
        */
       aliases?: pulumi.Input<pulumi.Input<string>[]>;
-      /** Tags that are kept up to date; order and duplicates mean nothing; default: the source's */
+      /** Tags that are kept up to date; order and duplicates do not matter; default: the source's */
       activeTags?: pulumi.Input<pulumi.Input<string>[]>;
     }
 );
 
 /**
- * Repo: a repository of images, of its own or synced from another.
+ * Repo: a repository of images, either your own or synced from another repository.
  *
  * Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with
  * PERMISSION_DENIED a caller without `repo.create`, and with NOT_FOUND a parent, or another record that is referred
@@ -203,18 +207,20 @@ export class Repo extends IrmResource {
   declare readonly description: pulumi.Output<string | undefined>;
   /** Part of the catalog that the images belong to; default: none, or the source's */
   declare readonly catalogTier: pulumi.Output<NonNullable<RepoMessage["catalogTier"]> | undefined>;
-  /** Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's */
+  /**
+   * Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
+   */
   declare readonly bundles: pulumi.Output<string[] | undefined>;
   /**
-   * Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default:
+   * Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default:
    * the source's
    */
   declare readonly aliases: pulumi.Output<string[] | undefined>;
-  /** Tags that are kept up to date; order and duplicates mean nothing; default: the source's */
+  /** Tags that are kept up to date; order and duplicates do not matter; default: the source's */
   declare readonly activeTags: pulumi.Output<string[] | undefined>;
-  /** The repo that it syncs from, by its uid, and when syncing ends */
+  /** The repo to sync from, by its uid, and when syncing ends */
   declare readonly syncConfig: pulumi.Output<NonNullable<RepoMessage["sync_config"]> | undefined>;
-  /** What is put into each image, or taken out */
+  /** What is added to each image or removed from it */
   declare readonly customOverlay: pulumi.Output<NonNullable<RepoMessage["customOverlay"]> | undefined>;
   /** When it was created: RFC 3339, UTC */
   declare readonly createTime: pulumi.Output<string>;

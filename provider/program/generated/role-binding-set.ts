@@ -8,18 +8,18 @@ import type { Role } from "./role.ts";
 
 /** Who has which role. */
 export interface RoleBindingPair {
-  /** Who is granted the role: an Identity or a uid */
+  /** The identity that is granted the role: an Identity or a uid */
   identity: Identity | pulumi.Input<string>;
-  /** What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
+  /** The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), a Role, or a uid */
   role: Role | pulumi.Input<string>;
 }
 
 /**
  * What a RoleBindingSet takes.
  *
- * Errors: a pair that is there twice, and a group whose bindings another resource declares, are refused in the
- * preview. The service refuses with PERMISSION_DENIED a caller without `role_bindings.create`, or without the
- * capabilities of a role that it grants.
+ * Errors: the preview refuses a pair that occurs twice, and a group whose bindings another resource declares. The
+ * service refuses with PERMISSION_DENIED a caller without `role_bindings.create`, or without the capabilities of a
+ * role that it grants.
  *
  * @example
  * ```ts
@@ -35,20 +35,20 @@ export interface RoleBindingPair {
  */
 export interface RoleBindingSetArgs {
   /**
-   * The group where the grants hold, and below: a Group or a uid; a change creates the new set before the old one
-   * ends
+   * The group that the grants cover, with everything below it: a Group or a uid; a change creates the new set
+   * before the old one is deleted
    */
   parent: Group | pulumi.Input<string>;
-  /** Who has which role there; the order means nothing */
+  /** Who has which role there; the order does not matter */
   bindings: RoleBindingPair[];
   /**
-   * Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in
-   * `unmanaged`. So a preview shows them first. Default: they stay
+   * Removes bindings of the group that this set does not declare, if the last run or refresh recorded them in
+   * `unmanaged`. So a preview shows them first. Default: they remain
    */
   exclusive?: boolean;
   /**
-   * Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default:
-   * 20
+   * The most role bindings that a run of an exclusive set may remove; if there are more, the run fails and removes
+   * nothing; default: 20
    */
   maxRemovals?: number;
 }
@@ -57,9 +57,9 @@ export interface RoleBindingSetArgs {
 export interface SetBinding {
   /** uid of the role binding */
   uid: string;
-  /** Who is granted the role */
+  /** The identity that is granted the role */
   identity: BoundRecord;
-  /** What is granted */
+  /** The role that is granted */
   role: BoundRecord;
 }
 
@@ -67,21 +67,21 @@ export interface SetBinding {
 export interface UnmanagedBinding {
   /** uid of the role binding */
   uid: string;
-  /** Who is granted the role */
+  /** The identity that is granted the role */
   identity: BoundRecord;
-  /** What is granted */
+  /** The role that is granted */
   role: BoundRecord;
   /** Why an exclusive set never removes it */
   kept?: string;
 }
 
 /**
- * RoleBindingSet: all role bindings of one group as one resource, so that thousands of them are few resources to
- * the engine.
+ * RoleBindingSet: all role bindings of one group as one resource, so that the engine handles few resources instead
+ * of thousands.
  *
- * Errors: a pair that is there twice, and a group whose bindings another resource declares, are refused in the
- * preview. The service refuses with PERMISSION_DENIED a caller without `role_bindings.create`, or without the
- * capabilities of a role that it grants.
+ * Errors: the preview refuses a pair that occurs twice, and a group whose bindings another resource declares. The
+ * service refuses with PERMISSION_DENIED a caller without `role_bindings.create`, or without the capabilities of a
+ * role that it grants.
  *
  * @example
  * ```ts
@@ -96,7 +96,7 @@ export interface UnmanagedBinding {
  * ```
  */
 export class RoleBindingSet extends SetResource {
-  /** uid of the group where the grants hold, and below */
+  /** uid of the group that the grants cover, with everything below it */
   declare readonly parent: pulumi.Output<string>;
   /** The role bindings that the set manages, in the order of the program */
   declare readonly bindings: pulumi.Output<SetBinding[]>;
@@ -104,7 +104,7 @@ export class RoleBindingSet extends SetResource {
   declare readonly unmanaged: pulumi.Output<UnmanagedBinding[]>;
   /** Whether bindings that the set does not declare are removed */
   declare readonly exclusive: pulumi.Output<boolean>;
-  /** Most role bindings that a run removes */
+  /** The most role bindings that a run may remove */
   declare readonly maxRemovals: pulumi.Output<number>;
   /** When the newest of its role bindings was created: RFC 3339, UTC; undefined while there are none */
   declare readonly updateTime: pulumi.Output<string | undefined>;

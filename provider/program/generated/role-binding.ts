@@ -23,30 +23,29 @@ import type { Role } from "./role.ts";
  */
 export interface RoleBindingArgs {
   /**
-   * The group where the grant holds, and below: a Group or a uid; a change creates a new binding before the old one
-   * ends
+   * The group that the grant covers, with everything below it: a Group or a uid; a change creates a new binding
+   * before the old one is deleted
    */
   parent: Group | pulumi.Input<string>;
-  /** Who is granted the role: an Identity or a uid */
+  /** The identity that is granted the role: an Identity or a uid */
   identity: Identity | pulumi.Input<string>;
-  /** What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
+  /** The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), a Role, or a uid */
   role: Role | pulumi.Input<string>;
   /** Accepted as on every resource; a role binding may always be replaced; default: false */
   allowReplace?: boolean;
   /**
-   * Creates the role binding although an equal one exists that this stack did not create, in a run without
-   * checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any
-   * case, and the first one is named; default: false
+   * Allows a second, equal role binding in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`) if this stack did
+   * not create the first one. A run with checkpoints always creates it, and names the first one; default: false
    */
   allowDuplicate?: boolean;
   /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
-   * with this identity and role, of a group invite: with this role and address, of an account association: in this
-   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
-   * deleted. Default: a new record is created
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding:
+   * with this identity and role; for a group invite: with this role and address; for an account association: in
+   * this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted.
+   * Default: a new record is created
    */
   adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
+  /** Deletes an adopted record with the resource; default: it remains */
   deleteAdopted?: boolean;
 }
 
@@ -63,13 +62,13 @@ export interface RoleBindingArgs {
  * ```
  */
 export class RoleBinding extends IrmResource {
-  /** uid of the group where the grant holds, and below */
+  /** uid of the group that the grant covers, with everything below it */
   declare readonly parent: pulumi.Output<string>;
-  /** Who is granted the role */
+  /** The identity that is granted the role */
   declare readonly identity: pulumi.Output<BoundRecord>;
-  /** Where the grant holds, and below */
+  /** The group that the grant covers, with everything below it */
   declare readonly group: pulumi.Output<BoundRecord>;
-  /** What is granted */
+  /** The role that is granted */
   declare readonly role: pulumi.Output<BoundRecord>;
   /** When it was created: RFC 3339, UTC */
   declare readonly createTime: pulumi.Output<string>;

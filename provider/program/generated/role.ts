@@ -31,7 +31,8 @@ export interface RoleArgs {
   /** One line, at most 512 characters; default: empty */
   description?: pulumi.Input<string>;
   /**
-   * What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing
+   * What the role grants, at least one capability: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates do
+   * not matter
    */
   capabilities: pulumi.Input<pulumi.Input<string>[]>;
   /** Allows a change of parent to create a new role with a new uid; default: refused in the preview */
@@ -42,13 +43,13 @@ export interface RoleArgs {
    */
   allowDuplicate?: boolean;
   /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
-   * with this identity and role, of a group invite: with this role and address, of an account association: in this
-   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
-   * deleted. Default: a new record is created
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding:
+   * with this identity and role; for a group invite: with this role and address; for an account association: in
+   * this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted.
+   * Default: a new record is created
    */
   adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
+  /** Deletes an adopted record with the resource; default: it remains */
   deleteAdopted?: boolean;
 }
 
@@ -76,7 +77,7 @@ export class Role extends IrmResource {
   declare readonly name: pulumi.Output<string>;
   /** One line, at most 512 characters; default: empty */
   declare readonly description: pulumi.Output<string>;
-  /** What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing */
+  /** What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter */
   declare readonly capabilities: pulumi.Output<string[]>;
   /** When it was created: RFC 3339, UTC */
   declare readonly createTime: pulumi.Output<string>;

@@ -23,26 +23,26 @@ import type { Repo } from "./repo.ts";
  * ```
  */
 export interface TagArgs {
-  /** The repo that the tag belongs to: a Repo or a uid; a change creates a new tag before the old one goes */
+  /** The repo that the tag belongs to: a Repo or a uid; a change creates a new tag before the old one is deleted */
   parent: Repo | pulumi.Input<string>;
-  /** At most 128 characters; unique in its repo; a change creates a new tag before the old one goes */
+  /** At most 128 characters; unique in its repo; a change creates a new tag before the old one is deleted */
   name: pulumi.Input<string>;
   /** Digest of the manifest: `sha256:` and 64 hexadecimal digits; a change moves the tag */
   digest: pulumi.Input<string>;
   /** Marks the tag as deprecated; default: false */
   deprecated?: pulumi.Input<boolean>;
-  /** Bundles that the image belongs to, such as `base`; order and duplicates mean nothing; default: empty */
+  /** Bundles that the image belongs to, such as `base`; order and duplicates do not matter; default: empty */
   bundles?: pulumi.Input<pulumi.Input<string>[]>;
   /** Accepted as on every resource; a tag may always be replaced; default: false */
   allowReplace?: boolean;
   /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
-   * with this identity and role, of a group invite: with this role and address, of an account association: in this
-   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
-   * deleted. Default: a new record is created
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding:
+   * with this identity and role; for a group invite: with this role and address; for an account association: in
+   * this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted.
+   * Default: a new record is created
    */
   adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
+  /** Deletes an adopted record with the resource; default: it remains */
   deleteAdopted?: boolean;
 }
 
@@ -73,7 +73,7 @@ export class Tag extends IrmResource {
   declare readonly updateTime: pulumi.Output<string>;
   /** Marks the tag as deprecated; default: false */
   declare readonly deprecated: pulumi.Output<boolean | undefined>;
-  /** Bundles that the image belongs to, such as `base`; order and duplicates mean nothing */
+  /** Bundles that the image belongs to, such as `base`; order and duplicates do not matter */
   declare readonly bundles: pulumi.Output<string[] | undefined>;
 
   /** `name` is its logical name, unique among the resources of its type in the stack. */

@@ -11,7 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.
+// The resources of a policy: its groups, roles, identities, and who has which role where. Their logical names come from the keys of the policy, never from its order.
 //
 // ## Example Usage
 // ### An access policy
@@ -70,21 +70,21 @@ func NewAccessPolicy(ctx *pulumi.Context,
 }
 
 type accessPolicyArgs struct {
-	// "match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created
+	// "match" adopts the records with these names in these groups, and creates the others. `{ file }` adopts the records whose uids are in this file, which irm export writes; its path is relative to the folder of the Pulumi project; default: all are created
 	Adopt interface{} `pulumi:"adopt"`
-	// Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them
+	// Creates groups, identities and roles even if equal ones exist that this stack did not create; default: the update refuses them
 	AllowDuplicate *bool `pulumi:"allowDuplicate"`
 	// Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview
 	AllowReplace *bool `pulumi:"allowReplace"`
-	// Adopted records are deleted with their resources; default: they are left in place
+	// Deletes adopted records with their resources; default: they remain
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
-	// Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
+	// Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they remain
 	Exclusive *bool `pulumi:"exclusive"`
-	// The policy file, relative to the folder of the Pulumi project; either this or `Policy`
+	// The policy file, relative to the folder of the Pulumi project; give this or `Policy`
 	File *string `pulumi:"file"`
-	// Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization
+	// The uids of identity providers that `people` names, by name; default: each is looked up by its name in the organization
 	IdentityProviders map[string]string `pulumi:"identityProviders"`
-	// Most role bindings that a run removes in one group; default: 20
+	// The most role bindings that a run may remove in one group; default: 20
 	MaxRemovals *int `pulumi:"maxRemovals"`
 	// The policy as an object, in the shape of the file
 	Policy interface{} `pulumi:"policy"`
@@ -92,21 +92,21 @@ type accessPolicyArgs struct {
 
 // The set of arguments for constructing a AccessPolicy resource.
 type AccessPolicyArgs struct {
-	// "match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created
+	// "match" adopts the records with these names in these groups, and creates the others. `{ file }` adopts the records whose uids are in this file, which irm export writes; its path is relative to the folder of the Pulumi project; default: all are created
 	Adopt interface{}
-	// Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them
+	// Creates groups, identities and roles even if equal ones exist that this stack did not create; default: the update refuses them
 	AllowDuplicate *bool
 	// Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview
 	AllowReplace *bool
-	// Adopted records are deleted with their resources; default: they are left in place
+	// Deletes adopted records with their resources; default: they remain
 	DeleteAdopted *bool
-	// Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
+	// Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they remain
 	Exclusive *bool
-	// The policy file, relative to the folder of the Pulumi project; either this or `Policy`
+	// The policy file, relative to the folder of the Pulumi project; give this or `Policy`
 	File *string
-	// Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization
+	// The uids of identity providers that `people` names, by name; default: each is looked up by its name in the organization
 	IdentityProviders pulumi.StringMapInput
-	// Most role bindings that a run removes in one group; default: 20
+	// The most role bindings that a run may remove in one group; default: 20
 	MaxRemovals *int
 	// The policy as an object, in the shape of the file
 	Policy interface{}

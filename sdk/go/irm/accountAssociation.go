@@ -12,7 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// The accounts of a group at cloud providers, and its installations of GitHub apps.
+// The accounts that a group has with cloud providers, and its installations of GitHub apps.
 //
 // ## Example Usage
 // ### An account association
@@ -108,9 +108,9 @@ type AccountAssociation struct {
 	Google AccountAssociationGooglePtrOutput `pulumi:"google"`
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name pulumi.StringOutput `pulumi:"name"`
-	// uid of the group that has the accounts: the association has the same
+	// uid of the group that has the accounts, which is also the uid of the association
 	Parent pulumi.StringOutput `pulumi:"parent"`
-	// uid of the group that has the accounts: the association has the same
+	// uid of the group that has the accounts, which is also the uid of the association
 	Uid pulumi.StringOutput `pulumi:"uid"`
 	// When it was last changed: RFC 3339, UTC
 	UpdateTime pulumi.StringOutput `pulumi:"updateTime"`
@@ -168,7 +168,7 @@ func (AccountAssociationState) ElementType() reflect.Type {
 }
 
 type accountAssociationArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
 	// Allows a change of parent to move the accounts to another group; default: refused in the preview
 	AllowReplace *bool `pulumi:"allowReplace"`
@@ -178,7 +178,7 @@ type accountAssociationArgs struct {
 	Azure *AccountAssociationAzure `pulumi:"azure"`
 	// Services of the platform itself
 	Chainguard *AccountAssociationChainguard `pulumi:"chainguard"`
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
 	// One line, at most 512 characters; default: empty
 	Description *string `pulumi:"description"`
@@ -188,13 +188,13 @@ type accountAssociationArgs struct {
 	Google *AccountAssociationGoogle `pulumi:"google"`
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name string `pulumi:"name"`
-	// The group that has the accounts, at most one association each: its uid
+	// The group that has the accounts, and at most one association: its uid
 	Parent string `pulumi:"parent"`
 }
 
 // The set of arguments for constructing a AccountAssociation resource.
 type AccountAssociationArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
 	// Allows a change of parent to move the accounts to another group; default: refused in the preview
 	AllowReplace pulumi.BoolPtrInput
@@ -204,7 +204,7 @@ type AccountAssociationArgs struct {
 	Azure AccountAssociationAzurePtrInput
 	// Services of the platform itself
 	Chainguard AccountAssociationChainguardPtrInput
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted pulumi.BoolPtrInput
 	// One line, at most 512 characters; default: empty
 	Description pulumi.StringPtrInput
@@ -214,7 +214,7 @@ type AccountAssociationArgs struct {
 	Google AccountAssociationGooglePtrInput
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name pulumi.StringInput
-	// The group that has the accounts, at most one association each: its uid
+	// The group that has the accounts, and at most one association: its uid
 	Parent pulumi.StringInput
 }
 
@@ -295,12 +295,12 @@ func (o AccountAssociationOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v *AccountAssociation) pulumi.StringOutput { return v.Name }).(pulumi.StringOutput)
 }
 
-// uid of the group that has the accounts: the association has the same
+// uid of the group that has the accounts, which is also the uid of the association
 func (o AccountAssociationOutput) Parent() pulumi.StringOutput {
 	return o.ApplyT(func(v *AccountAssociation) pulumi.StringOutput { return v.Parent }).(pulumi.StringOutput)
 }
 
-// uid of the group that has the accounts: the association has the same
+// uid of the group that has the accounts, which is also the uid of the association
 func (o AccountAssociationOutput) Uid() pulumi.StringOutput {
 	return o.ApplyT(func(v *AccountAssociation) pulumi.StringOutput { return v.Uid }).(pulumi.StringOutput)
 }

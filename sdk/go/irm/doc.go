@@ -26,5 +26,5 @@
 //	    })
 //	}
 //
-// The engine needs the plugin `irm` of the same version, and Node 22.19 or later on the PATH. See docs/resources.md#native-plugin of the project.
+// The engine needs the plugin `irm` of the same version. The executable plugin contains Node; the other one needs Node 22.19 or later on the PATH. See docs/resources.md#native-plugin of the project.
 package irm

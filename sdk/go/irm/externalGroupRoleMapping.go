@@ -12,7 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// The people whose sign-in names a group of their identity provider get a role at the organization.
+// Grants a role at the organization to the people whose sign-in names a group of their identity provider.
 //
 // ## Example Usage
 // ### An external group role mapping
@@ -62,15 +62,15 @@ type ExternalGroupRoleMapping struct {
 
 	// When it was created: RFC 3339, UTC
 	CreateTime pulumi.StringOutput `pulumi:"createTime"`
-	// The group as a sign-in names it: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
+	// The external group: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
 	ExternalGroupId pulumi.StringOutput `pulumi:"externalGroupId"`
 	// uid of its identity provider
 	IdentityProviderUid pulumi.StringOutput `pulumi:"identityProviderUid"`
-	// uid of the identity provider by which the people sign in
+	// uid of the identity provider where the people sign in
 	Parent pulumi.StringOutput `pulumi:"parent"`
-	// uid of the role that its people get
+	// uid of the role that the group's people get
 	RoleUid pulumi.StringOutput `pulumi:"roleUid"`
-	// uid of the organization, where they get it
+	// uid of the organization where they get the role
 	Scope pulumi.StringOutput `pulumi:"scope"`
 	// uid of its identity provider, then a segment of its own
 	Uid pulumi.StringOutput `pulumi:"uid"`
@@ -134,37 +134,37 @@ func (ExternalGroupRoleMappingState) ElementType() reflect.Type {
 }
 
 type externalGroupRoleMappingArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
 	// Accepted as on every resource; a mapping may always be replaced; default: false
 	AllowReplace *bool `pulumi:"allowReplace"`
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
-	// The group as a sign-in names it: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
+	// The external group: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
 	ExternalGroupId string `pulumi:"externalGroupId"`
-	// The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
+	// The identity provider where the people sign in: its uid; a change creates a new mapping before the old one is deleted
 	Parent string `pulumi:"parent"`
-	// What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+	// The role that the group's people get: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
 	Role string `pulumi:"role"`
-	// Where they get it, the organization: its uid
+	// The organization where they get the role: its uid
 	Scope string `pulumi:"scope"`
 }
 
 // The set of arguments for constructing a ExternalGroupRoleMapping resource.
 type ExternalGroupRoleMappingArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
 	// Accepted as on every resource; a mapping may always be replaced; default: false
 	AllowReplace pulumi.BoolPtrInput
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted pulumi.BoolPtrInput
-	// The group as a sign-in names it: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
+	// The external group: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
 	ExternalGroupId pulumi.StringInput
-	// The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
+	// The identity provider where the people sign in: its uid; a change creates a new mapping before the old one is deleted
 	Parent pulumi.StringInput
-	// What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+	// The role that the group's people get: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
 	Role pulumi.StringInput
-	// Where they get it, the organization: its uid
+	// The organization where they get the role: its uid
 	Scope pulumi.StringInput
 }
 
@@ -210,7 +210,7 @@ func (o ExternalGroupRoleMappingOutput) CreateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v *ExternalGroupRoleMapping) pulumi.StringOutput { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// The group as a sign-in names it: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
+// The external group: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
 func (o ExternalGroupRoleMappingOutput) ExternalGroupId() pulumi.StringOutput {
 	return o.ApplyT(func(v *ExternalGroupRoleMapping) pulumi.StringOutput { return v.ExternalGroupId }).(pulumi.StringOutput)
 }
@@ -220,17 +220,17 @@ func (o ExternalGroupRoleMappingOutput) IdentityProviderUid() pulumi.StringOutpu
 	return o.ApplyT(func(v *ExternalGroupRoleMapping) pulumi.StringOutput { return v.IdentityProviderUid }).(pulumi.StringOutput)
 }
 
-// uid of the identity provider by which the people sign in
+// uid of the identity provider where the people sign in
 func (o ExternalGroupRoleMappingOutput) Parent() pulumi.StringOutput {
 	return o.ApplyT(func(v *ExternalGroupRoleMapping) pulumi.StringOutput { return v.Parent }).(pulumi.StringOutput)
 }
 
-// uid of the role that its people get
+// uid of the role that the group's people get
 func (o ExternalGroupRoleMappingOutput) RoleUid() pulumi.StringOutput {
 	return o.ApplyT(func(v *ExternalGroupRoleMapping) pulumi.StringOutput { return v.RoleUid }).(pulumi.StringOutput)
 }
 
-// uid of the organization, where they get it
+// uid of the organization where they get the role
 func (o ExternalGroupRoleMappingOutput) Scope() pulumi.StringOutput {
 	return o.ApplyT(func(v *ExternalGroupRoleMapping) pulumi.StringOutput { return v.Scope }).(pulumi.StringOutput)
 }

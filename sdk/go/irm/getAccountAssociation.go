@@ -44,7 +44,7 @@ type LookupAccountAssociationResult struct {
 	Google *AccountAssociationGoogle `pulumi:"google"`
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name string `pulumi:"name"`
-	// uid of the group that has the accounts: the association has the same
+	// uid of the group that has the accounts, which is also the uid of the association
 	Uid string `pulumi:"uid"`
 	// When it was last changed: RFC 3339, UTC
 	UpdateTime string `pulumi:"updateTime"`
@@ -118,7 +118,7 @@ func (o LookupAccountAssociationResultOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupAccountAssociationResult) string { return v.Name }).(pulumi.StringOutput)
 }
 
-// uid of the group that has the accounts: the association has the same
+// uid of the group that has the accounts, which is also the uid of the association
 func (o LookupAccountAssociationResultOutput) Uid() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupAccountAssociationResult) string { return v.Uid }).(pulumi.StringOutput)
 }

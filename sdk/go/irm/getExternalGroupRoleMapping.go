@@ -30,13 +30,13 @@ type LookupExternalGroupRoleMappingArgs struct {
 type LookupExternalGroupRoleMappingResult struct {
 	// When it was created: RFC 3339, UTC
 	CreateTime string `pulumi:"createTime"`
-	// The group as a sign-in names it: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
+	// The external group: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
 	ExternalGroupId string `pulumi:"externalGroupId"`
 	// uid of its identity provider
 	IdentityProviderUid string `pulumi:"identityProviderUid"`
-	// uid of the role that its people get
+	// uid of the role that the group's people get
 	RoleUid string `pulumi:"roleUid"`
-	// uid of the organization, where they get it
+	// uid of the organization where they get the role
 	Scope string `pulumi:"scope"`
 	// uid of its identity provider, then a segment of its own
 	Uid string `pulumi:"uid"`
@@ -75,7 +75,7 @@ func (o LookupExternalGroupRoleMappingResultOutput) CreateTime() pulumi.StringOu
 	return o.ApplyT(func(v LookupExternalGroupRoleMappingResult) string { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// The group as a sign-in names it: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
+// The external group: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
 func (o LookupExternalGroupRoleMappingResultOutput) ExternalGroupId() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupExternalGroupRoleMappingResult) string { return v.ExternalGroupId }).(pulumi.StringOutput)
 }
@@ -85,12 +85,12 @@ func (o LookupExternalGroupRoleMappingResultOutput) IdentityProviderUid() pulumi
 	return o.ApplyT(func(v LookupExternalGroupRoleMappingResult) string { return v.IdentityProviderUid }).(pulumi.StringOutput)
 }
 
-// uid of the role that its people get
+// uid of the role that the group's people get
 func (o LookupExternalGroupRoleMappingResultOutput) RoleUid() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupExternalGroupRoleMappingResult) string { return v.RoleUid }).(pulumi.StringOutput)
 }
 
-// uid of the organization, where they get it
+// uid of the organization where they get the role
 func (o LookupExternalGroupRoleMappingResultOutput) Scope() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupExternalGroupRoleMappingResult) string { return v.Scope }).(pulumi.StringOutput)
 }

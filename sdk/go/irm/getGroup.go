@@ -46,7 +46,7 @@ type LookupGroupResult struct {
 	Uid string `pulumi:"uid"`
 	// When it was last changed: RFC 3339, UTC
 	UpdateTime string `pulumi:"updateTime"`
-	// Set by the operator of the service only; default: the service's choice
+	// Only the operator of the service may set it; default: the service's choice
 	Verified bool `pulumi:"verified"`
 }
 
@@ -120,7 +120,7 @@ func (o LookupGroupResultOutput) UpdateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupGroupResult) string { return v.UpdateTime }).(pulumi.StringOutput)
 }
 
-// Set by the operator of the service only; default: the service's choice
+// Only the operator of the service may set it; default: the service's choice
 func (o LookupGroupResultOutput) Verified() pulumi.BoolOutput {
 	return o.ApplyT(func(v LookupGroupResult) bool { return v.Verified }).(pulumi.BoolOutput)
 }

@@ -30,17 +30,17 @@ type LookupGroupInviteArgs struct {
 type LookupGroupInviteResult struct {
 	// When it was created: RFC 3339, UTC
 	CreateTime string `pulumi:"createTime"`
-	// Address of the person who may accept it; default: anyone with the code
+	// Address of the person who may accept the invite; default: anyone with the code
 	Email *string `pulumi:"email"`
-	// When the code stops being good: RFC 3339, UTC
+	// When the code expires: RFC 3339, UTC
 	ExpirationTime string `pulumi:"expirationTime"`
 	// The first 16 digits of the SHA-256 of the code
 	KeyId string `pulumi:"keyId"`
-	// What is granted; absent when the role was deleted
+	// The role that is granted; absent if it was deleted
 	Role *GroupInviteRole `pulumi:"role"`
 	// uid of the role that is granted at the group
 	RoleUid string `pulumi:"roleUid"`
-	// Only one person can accept it; default: false
+	// Only one person can accept the invite; default: false
 	SingleUse *bool `pulumi:"singleUse"`
 	// uid of its group, then a segment of its own
 	Uid string `pulumi:"uid"`
@@ -79,12 +79,12 @@ func (o LookupGroupInviteResultOutput) CreateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupGroupInviteResult) string { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// Address of the person who may accept it; default: anyone with the code
+// Address of the person who may accept the invite; default: anyone with the code
 func (o LookupGroupInviteResultOutput) Email() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v LookupGroupInviteResult) *string { return v.Email }).(pulumi.StringPtrOutput)
 }
 
-// When the code stops being good: RFC 3339, UTC
+// When the code expires: RFC 3339, UTC
 func (o LookupGroupInviteResultOutput) ExpirationTime() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupGroupInviteResult) string { return v.ExpirationTime }).(pulumi.StringOutput)
 }
@@ -94,7 +94,7 @@ func (o LookupGroupInviteResultOutput) KeyId() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupGroupInviteResult) string { return v.KeyId }).(pulumi.StringOutput)
 }
 
-// What is granted; absent when the role was deleted
+// The role that is granted; absent if it was deleted
 func (o LookupGroupInviteResultOutput) Role() GroupInviteRolePtrOutput {
 	return o.ApplyT(func(v LookupGroupInviteResult) *GroupInviteRole { return v.Role }).(GroupInviteRolePtrOutput)
 }
@@ -104,7 +104,7 @@ func (o LookupGroupInviteResultOutput) RoleUid() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupGroupInviteResult) string { return v.RoleUid }).(pulumi.StringOutput)
 }
 
-// Only one person can accept it; default: false
+// Only one person can accept the invite; default: false
 func (o LookupGroupInviteResultOutput) SingleUse() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v LookupGroupInviteResult) *bool { return v.SingleUse }).(pulumi.BoolPtrOutput)
 }

@@ -32,23 +32,23 @@ type LookupRepoArgs struct {
 }
 
 type LookupRepoResult struct {
-	// Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+	// Tags that are kept up to date; order and duplicates do not matter; default: the source's
 	ActiveTags []string `pulumi:"activeTags"`
-	// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+	// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
 	Aliases []string `pulumi:"aliases"`
-	// Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+	// Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
 	Bundles []string `pulumi:"bundles"`
 	// Part of the catalog that the images belong to; default: none, or the source's
 	CatalogTier *CatalogTier `pulumi:"catalogTier"`
 	// When it was created: RFC 3339, UTC
 	CreateTime string `pulumi:"createTime"`
-	// What is put into each image, or taken out
+	// What is added to each image or removed from it
 	CustomOverlay *CustomOverlay `pulumi:"customOverlay"`
 	// One line, at most 512 characters; default: empty, or the source's
 	Description *string `pulumi:"description"`
 	// Without white space, at most 255 characters; unique in its group
 	Name string `pulumi:"name"`
-	// Syncs from another repo
+	// Syncs the images of another repo
 	Sync_config *SyncConfigRecord `pulumi:"sync_config"`
 	// uid of its group, then a segment of its own
 	Uid string `pulumi:"uid"`
@@ -88,17 +88,17 @@ func (o LookupRepoResultOutput) ToLookupRepoResultOutputWithContext(ctx context.
 	return o
 }
 
-// Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+// Tags that are kept up to date; order and duplicates do not matter; default: the source's
 func (o LookupRepoResultOutput) ActiveTags() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v LookupRepoResult) []string { return v.ActiveTags }).(pulumi.StringArrayOutput)
 }
 
-// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
 func (o LookupRepoResultOutput) Aliases() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v LookupRepoResult) []string { return v.Aliases }).(pulumi.StringArrayOutput)
 }
 
-// Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+// Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
 func (o LookupRepoResultOutput) Bundles() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v LookupRepoResult) []string { return v.Bundles }).(pulumi.StringArrayOutput)
 }
@@ -113,7 +113,7 @@ func (o LookupRepoResultOutput) CreateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupRepoResult) string { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// What is put into each image, or taken out
+// What is added to each image or removed from it
 func (o LookupRepoResultOutput) CustomOverlay() CustomOverlayPtrOutput {
 	return o.ApplyT(func(v LookupRepoResult) *CustomOverlay { return v.CustomOverlay }).(CustomOverlayPtrOutput)
 }
@@ -128,7 +128,7 @@ func (o LookupRepoResultOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v LookupRepoResult) string { return v.Name }).(pulumi.StringOutput)
 }
 
-// Syncs from another repo
+// Syncs the images of another repo
 func (o LookupRepoResultOutput) Sync_config() SyncConfigRecordPtrOutput {
 	return o.ApplyT(func(v LookupRepoResult) *SyncConfigRecord { return v.Sync_config }).(SyncConfigRecordPtrOutput)
 }

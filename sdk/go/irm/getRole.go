@@ -30,7 +30,7 @@ type LookupRoleArgs struct {
 }
 
 type LookupRoleResult struct {
-	// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+	// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter
 	Capabilities []string `pulumi:"capabilities"`
 	// When it was created: RFC 3339, UTC
 	CreateTime string `pulumi:"createTime"`
@@ -74,7 +74,7 @@ func (o LookupRoleResultOutput) ToLookupRoleResultOutputWithContext(ctx context.
 	return o
 }
 
-// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter
 func (o LookupRoleResultOutput) Capabilities() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v LookupRoleResult) []string { return v.Capabilities }).(pulumi.StringArrayOutput)
 }

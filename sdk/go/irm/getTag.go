@@ -32,7 +32,7 @@ type LookupTagArgs struct {
 }
 
 type LookupTagResult struct {
-	// Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+	// Bundles that the image belongs to, such as `base`; order and duplicates do not matter
 	Bundles []string `pulumi:"bundles"`
 	// Marks the tag as deprecated; default: false
 	Deprecated *bool `pulumi:"deprecated"`
@@ -78,7 +78,7 @@ func (o LookupTagResultOutput) ToLookupTagResultOutputWithContext(ctx context.Co
 	return o
 }
 
-// Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+// Bundles that the image belongs to, such as `base`; order and duplicates do not matter
 func (o LookupTagResultOutput) Bundles() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v LookupTagResult) []string { return v.Bundles }).(pulumi.StringArrayOutput)
 }

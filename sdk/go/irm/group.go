@@ -74,7 +74,7 @@ type Group struct {
 	Uid pulumi.StringOutput `pulumi:"uid"`
 	// When it was last changed: RFC 3339, UTC
 	UpdateTime pulumi.StringOutput `pulumi:"updateTime"`
-	// Set by the operator of the service only; default: the service's choice
+	// Only the operator of the service may set it; default: the service's choice
 	Verified pulumi.BoolOutput `pulumi:"verified"`
 }
 
@@ -127,57 +127,57 @@ func (GroupState) ElementType() reflect.Type {
 }
 
 type groupArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
 	// Creates the group although one with the same parent and fields exists that this stack did not create; default: the update refuses it
 	AllowDuplicate *bool `pulumi:"allowDuplicate"`
 	// Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview
 	AllowReplace *bool `pulumi:"allowReplace"`
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
 	// One line, at most 512 characters; default: empty
 	Description *string `pulumi:"description"`
-	// Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `Protect` and `RetainOnDelete` of resources below do not reach it. Default: a group that holds something is not deleted
+	// Also deletes the records below the group that this run does not delete. It lists them in the log first and begins with the deepest. It is not allowed on a root group. `Protect` and `RetainOnDelete` do not protect resources below. Default: a group that contains something is not deleted
 	ForceDestroy *bool `pulumi:"forceDestroy"`
-	// Most records that ForceDestroy deletes; more are an error and nothing is deleted; default: 50
+	// The most records that ForceDestroy may delete; if there are more, the run fails and deletes nothing; default: 50
 	ForceDestroyMax *int `pulumi:"forceDestroyMax"`
-	// Kind of an organization; groups below a root inherit it; default: the service's choice
+	// Kind of the organization, which the groups below inherit; default: the service's choice
 	Kind *OrgKind `pulumi:"kind"`
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name string `pulumi:"name"`
 	// The group that this one belongs to: its uid
 	Parent *string `pulumi:"parent"`
-	// Creates an organization, in place of `Parent`; the caller becomes its owner
+	// Creates an organization, instead of a group in `Parent`; the caller becomes its owner
 	Root *bool `pulumi:"root"`
-	// Set by the operator of the service only; default: the service's choice
+	// Only the operator of the service may set it; default: the service's choice
 	Verified *bool `pulumi:"verified"`
 }
 
 // The set of arguments for constructing a Group resource.
 type GroupArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
 	// Creates the group although one with the same parent and fields exists that this stack did not create; default: the update refuses it
 	AllowDuplicate pulumi.BoolPtrInput
 	// Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview
 	AllowReplace pulumi.BoolPtrInput
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted pulumi.BoolPtrInput
 	// One line, at most 512 characters; default: empty
 	Description pulumi.StringPtrInput
-	// Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `Protect` and `RetainOnDelete` of resources below do not reach it. Default: a group that holds something is not deleted
+	// Also deletes the records below the group that this run does not delete. It lists them in the log first and begins with the deepest. It is not allowed on a root group. `Protect` and `RetainOnDelete` do not protect resources below. Default: a group that contains something is not deleted
 	ForceDestroy pulumi.BoolPtrInput
-	// Most records that ForceDestroy deletes; more are an error and nothing is deleted; default: 50
+	// The most records that ForceDestroy may delete; if there are more, the run fails and deletes nothing; default: 50
 	ForceDestroyMax pulumi.IntPtrInput
-	// Kind of an organization; groups below a root inherit it; default: the service's choice
+	// Kind of the organization, which the groups below inherit; default: the service's choice
 	Kind OrgKindPtrInput
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name pulumi.StringInput
 	// The group that this one belongs to: its uid
 	Parent pulumi.StringPtrInput
-	// Creates an organization, in place of `Parent`; the caller becomes its owner
+	// Creates an organization, instead of a group in `Parent`; the caller becomes its owner
 	Root pulumi.BoolPtrInput
-	// Set by the operator of the service only; default: the service's choice
+	// Only the operator of the service may set it; default: the service's choice
 	Verified pulumi.BoolPtrInput
 }
 
@@ -263,7 +263,7 @@ func (o GroupOutput) UpdateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v *Group) pulumi.StringOutput { return v.UpdateTime }).(pulumi.StringOutput)
 }
 
-// Set by the operator of the service only; default: the service's choice
+// Only the operator of the service may set it; default: the service's choice
 func (o GroupOutput) Verified() pulumi.BoolOutput {
 	return o.ApplyT(func(v *Group) pulumi.BoolOutput { return v.Verified }).(pulumi.BoolOutput)
 }

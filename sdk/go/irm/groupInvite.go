@@ -12,7 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.
+// A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, and then deletes the old one.
 //
 // ## Example Usage
 // ### A group invite
@@ -55,23 +55,23 @@ import (
 type GroupInvite struct {
 	pulumi.CustomResourceState
 
-	// Secret. The service shows it once, so the state keeps it; absent for an invite that was adopted or got by its uid
+	// Secret. The service shows it once, so the state stores it; absent if the invite was adopted or read by its uid
 	Code pulumi.StringPtrOutput `pulumi:"code"`
 	// When it was created: RFC 3339, UTC
 	CreateTime pulumi.StringOutput `pulumi:"createTime"`
-	// Address of the person who may accept it; default: anyone with the code
+	// Address of the person who may accept the invite; default: anyone with the code
 	Email pulumi.StringPtrOutput `pulumi:"email"`
-	// When the code stops being good: RFC 3339, UTC
+	// When the code expires: RFC 3339, UTC
 	ExpirationTime pulumi.StringOutput `pulumi:"expirationTime"`
 	// The first 16 digits of the SHA-256 of the code
 	KeyId pulumi.StringOutput `pulumi:"keyId"`
 	// uid of the group to join
 	Parent pulumi.StringOutput `pulumi:"parent"`
-	// What is granted; with the name of a built-in role
+	// The role that is granted, with its name if it is built-in
 	Role BoundRecordOutput `pulumi:"role"`
-	// Only one person can accept it; default: false
+	// Only one person can accept the invite; default: false
 	SingleUse pulumi.BoolPtrOutput `pulumi:"singleUse"`
-	// How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years
+	// How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years
 	Ttl pulumi.StringOutput `pulumi:"ttl"`
 	// uid of its group, then a segment of its own
 	Uid pulumi.StringOutput `pulumi:"uid"`
@@ -136,41 +136,41 @@ func (GroupInviteState) ElementType() reflect.Type {
 }
 
 type groupInviteArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
 	// Accepted as on every resource; an invite may always be replaced; default: false
 	AllowReplace *bool `pulumi:"allowReplace"`
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
-	// Address of the person who may accept it; default: anyone with the code
+	// Address of the person who may accept the invite; default: anyone with the code
 	Email *string `pulumi:"email"`
 	// The group to join: its uid
 	Parent string `pulumi:"parent"`
-	// What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+	// The role to grant at the group: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
 	Role string `pulumi:"role"`
-	// Only one person can accept it; default: false
+	// Only one person can accept the invite; default: false
 	SingleUse *bool `pulumi:"singleUse"`
-	// How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years
+	// How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years
 	Ttl string `pulumi:"ttl"`
 }
 
 // The set of arguments for constructing a GroupInvite resource.
 type GroupInviteArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
 	// Accepted as on every resource; an invite may always be replaced; default: false
 	AllowReplace pulumi.BoolPtrInput
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted pulumi.BoolPtrInput
-	// Address of the person who may accept it; default: anyone with the code
+	// Address of the person who may accept the invite; default: anyone with the code
 	Email pulumi.StringPtrInput
 	// The group to join: its uid
 	Parent pulumi.StringInput
-	// What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+	// The role to grant at the group: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
 	Role pulumi.StringInput
-	// Only one person can accept it; default: false
+	// Only one person can accept the invite; default: false
 	SingleUse pulumi.BoolPtrInput
-	// How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years
+	// How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years
 	Ttl pulumi.StringInput
 }
 
@@ -211,7 +211,7 @@ func (o GroupInviteOutput) ToGroupInviteOutputWithContext(ctx context.Context) G
 	return o
 }
 
-// Secret. The service shows it once, so the state keeps it; absent for an invite that was adopted or got by its uid
+// Secret. The service shows it once, so the state stores it; absent if the invite was adopted or read by its uid
 func (o GroupInviteOutput) Code() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *GroupInvite) pulumi.StringPtrOutput { return v.Code }).(pulumi.StringPtrOutput)
 }
@@ -221,12 +221,12 @@ func (o GroupInviteOutput) CreateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v *GroupInvite) pulumi.StringOutput { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// Address of the person who may accept it; default: anyone with the code
+// Address of the person who may accept the invite; default: anyone with the code
 func (o GroupInviteOutput) Email() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *GroupInvite) pulumi.StringPtrOutput { return v.Email }).(pulumi.StringPtrOutput)
 }
 
-// When the code stops being good: RFC 3339, UTC
+// When the code expires: RFC 3339, UTC
 func (o GroupInviteOutput) ExpirationTime() pulumi.StringOutput {
 	return o.ApplyT(func(v *GroupInvite) pulumi.StringOutput { return v.ExpirationTime }).(pulumi.StringOutput)
 }
@@ -241,17 +241,17 @@ func (o GroupInviteOutput) Parent() pulumi.StringOutput {
 	return o.ApplyT(func(v *GroupInvite) pulumi.StringOutput { return v.Parent }).(pulumi.StringOutput)
 }
 
-// What is granted; with the name of a built-in role
+// The role that is granted, with its name if it is built-in
 func (o GroupInviteOutput) Role() BoundRecordOutput {
 	return o.ApplyT(func(v *GroupInvite) BoundRecordOutput { return v.Role }).(BoundRecordOutput)
 }
 
-// Only one person can accept it; default: false
+// Only one person can accept the invite; default: false
 func (o GroupInviteOutput) SingleUse() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *GroupInvite) pulumi.BoolPtrOutput { return v.SingleUse }).(pulumi.BoolPtrOutput)
 }
 
-// How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years
+// How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years
 func (o GroupInviteOutput) Ttl() pulumi.StringOutput {
 	return o.ApplyT(func(v *GroupInvite) pulumi.StringOutput { return v.Ttl }).(pulumi.StringOutput)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.
+// A caller of the API. A workload assumes it with a token whose claims match, with its own key, or as an AWS principal.
 //
 // ## Example Usage
 // ### An identity
@@ -79,7 +79,7 @@ type Identity struct {
 	Email pulumi.StringPtrOutput `pulumi:"email"`
 	// Unverified address of a person
 	EmailUnverified pulumi.StringPtrOutput `pulumi:"emailUnverified"`
-	// RFC 3339, UTC; as of the last create or update: it moves by itself
+	// When it last exchanged a token, or was created: RFC 3339, UTC. Only a create or an update refreshes this output
 	LastSeenTime pulumi.StringOutput `pulumi:"lastSeenTime"`
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name pulumi.StringOutput `pulumi:"name"`
@@ -147,7 +147,7 @@ func (IdentityState) ElementType() reflect.Type {
 }
 
 type identityArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
 	// Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it
 	AllowDuplicate *bool `pulumi:"allowDuplicate"`
@@ -159,11 +159,11 @@ type identityArgs struct {
 	ClaimMatch *IdentityClaimMatch `pulumi:"claimMatch"`
 	// At most 255 characters; default: empty
 	Company *string `pulumi:"company"`
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
 	// One line, at most 512 characters; default: empty
 	Description *string `pulumi:"description"`
-	// Deletes with the identity role bindings that this run does not delete; default: they prevent the deletion
+	// Also deletes its role bindings that this run does not delete; default: they prevent the deletion
 	ForceDestroy *bool `pulumi:"forceDestroy"`
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name string `pulumi:"name"`
@@ -177,7 +177,7 @@ type identityArgs struct {
 
 // The set of arguments for constructing a Identity resource.
 type IdentityArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
 	// Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it
 	AllowDuplicate pulumi.BoolPtrInput
@@ -189,11 +189,11 @@ type IdentityArgs struct {
 	ClaimMatch IdentityClaimMatchPtrInput
 	// At most 255 characters; default: empty
 	Company pulumi.StringPtrInput
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted pulumi.BoolPtrInput
 	// One line, at most 512 characters; default: empty
 	Description pulumi.StringPtrInput
-	// Deletes with the identity role bindings that this run does not delete; default: they prevent the deletion
+	// Also deletes its role bindings that this run does not delete; default: they prevent the deletion
 	ForceDestroy pulumi.BoolPtrInput
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name pulumi.StringInput
@@ -277,7 +277,7 @@ func (o IdentityOutput) EmailUnverified() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Identity) pulumi.StringPtrOutput { return v.EmailUnverified }).(pulumi.StringPtrOutput)
 }
 
-// RFC 3339, UTC; as of the last create or update: it moves by itself
+// When it last exchanged a token, or was created: RFC 3339, UTC. Only a create or an update refreshes this output
 func (o IdentityOutput) LastSeenTime() pulumi.StringOutput {
 	return o.ApplyT(func(v *Identity) pulumi.StringOutput { return v.LastSeenTime }).(pulumi.StringOutput)
 }

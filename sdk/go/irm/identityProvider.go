@@ -140,17 +140,17 @@ func (IdentityProviderState) ElementType() reflect.Type {
 }
 
 type identityProviderArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
 	// Allows a change of parent or CorrelationRule to create a new provider with a new uid; default: refused in the preview
 	AllowReplace *bool `pulumi:"allowReplace"`
 	// The role granted at the first sign-in: the name of a built-in role, or a uid
 	DefaultRole string `pulumi:"defaultRole"`
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
 	// One line, at most 512 characters; default: empty
 	Description *string `pulumi:"description"`
-	// Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion
+	// Also deletes its mappings of external groups that this run does not delete; default: they prevent the deletion
 	ForceDestroy *bool `pulumi:"forceDestroy"`
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name string `pulumi:"name"`
@@ -162,17 +162,17 @@ type identityProviderArgs struct {
 
 // The set of arguments for constructing a IdentityProvider resource.
 type IdentityProviderArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
 	// Allows a change of parent or CorrelationRule to create a new provider with a new uid; default: refused in the preview
 	AllowReplace pulumi.BoolPtrInput
 	// The role granted at the first sign-in: the name of a built-in role, or a uid
 	DefaultRole pulumi.StringInput
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted pulumi.BoolPtrInput
 	// One line, at most 512 characters; default: empty
 	Description pulumi.StringPtrInput
-	// Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion
+	// Also deletes its mappings of external groups that this run does not delete; default: they prevent the deletion
 	ForceDestroy pulumi.BoolPtrInput
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name pulumi.StringInput

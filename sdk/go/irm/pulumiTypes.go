@@ -151,7 +151,7 @@ func (o AccountAssociationAmazonPtrOutput) Account() pulumi.StringPtrOutput {
 }
 
 type AccountAssociationAzure struct {
-	// Client id by the component's name, at least one
+	// Client ids by component name, at least one
 	ClientIds map[string]string `pulumi:"clientIds"`
 	// Id of the tenant
 	TenantId string `pulumi:"tenantId"`
@@ -169,7 +169,7 @@ type AccountAssociationAzureInput interface {
 }
 
 type AccountAssociationAzureArgs struct {
-	// Client id by the component's name, at least one
+	// Client ids by component name, at least one
 	ClientIds pulumi.StringMapInput `pulumi:"clientIds"`
 	// Id of the tenant
 	TenantId pulumi.StringInput `pulumi:"tenantId"`
@@ -252,7 +252,7 @@ func (o AccountAssociationAzureOutput) ToAccountAssociationAzurePtrOutputWithCon
 	}).(AccountAssociationAzurePtrOutput)
 }
 
-// Client id by the component's name, at least one
+// Client ids by component name, at least one
 func (o AccountAssociationAzureOutput) ClientIds() pulumi.StringMapOutput {
 	return o.ApplyT(func(v AccountAssociationAzure) map[string]string { return v.ClientIds }).(pulumi.StringMapOutput)
 }
@@ -286,7 +286,7 @@ func (o AccountAssociationAzurePtrOutput) Elem() AccountAssociationAzureOutput {
 	}).(AccountAssociationAzureOutput)
 }
 
-// Client id by the component's name, at least one
+// Client ids by component name, at least one
 func (o AccountAssociationAzurePtrOutput) ClientIds() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *AccountAssociationAzure) map[string]string {
 		if v == nil {
@@ -307,7 +307,7 @@ func (o AccountAssociationAzurePtrOutput) TenantId() pulumi.StringPtrOutput {
 }
 
 type AccountAssociationChainguard struct {
-	// The identity that a service assumes, its uid, by the service's name; at least one
+	// The identities that services assume, by service name; each is its uid; at least one
 	ServiceBindings map[string]string `pulumi:"serviceBindings"`
 }
 
@@ -323,7 +323,7 @@ type AccountAssociationChainguardInput interface {
 }
 
 type AccountAssociationChainguardArgs struct {
-	// The identity that a service assumes, its uid, by the service's name; at least one
+	// The identities that services assume, by service name; each is its uid; at least one
 	ServiceBindings pulumi.StringMapInput `pulumi:"serviceBindings"`
 }
 
@@ -404,7 +404,7 @@ func (o AccountAssociationChainguardOutput) ToAccountAssociationChainguardPtrOut
 	}).(AccountAssociationChainguardPtrOutput)
 }
 
-// The identity that a service assumes, its uid, by the service's name; at least one
+// The identities that services assume, by service name; each is its uid; at least one
 func (o AccountAssociationChainguardOutput) ServiceBindings() pulumi.StringMapOutput {
 	return o.ApplyT(func(v AccountAssociationChainguard) map[string]string { return v.ServiceBindings }).(pulumi.StringMapOutput)
 }
@@ -433,7 +433,7 @@ func (o AccountAssociationChainguardPtrOutput) Elem() AccountAssociationChaingua
 	}).(AccountAssociationChainguardOutput)
 }
 
-// The identity that a service assumes, its uid, by the service's name; at least one
+// The identities that services assume, by service name; each is its uid; at least one
 func (o AccountAssociationChainguardPtrOutput) ServiceBindings() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *AccountAssociationChainguard) map[string]string {
 		if v == nil {
@@ -444,7 +444,7 @@ func (o AccountAssociationChainguardPtrOutput) ServiceBindings() pulumi.StringMa
 }
 
 type AccountAssociationGitHub struct {
-	// Installations by the id of the app (decimal); their order means nothing
+	// Installations by the id of the app (decimal); their order does not matter
 	AppInstallations map[string]AccountAssociationGitHubAppInstallations `pulumi:"appInstallations"`
 }
 
@@ -460,7 +460,7 @@ type AccountAssociationGitHubInput interface {
 }
 
 type AccountAssociationGitHubArgs struct {
-	// Installations by the id of the app (decimal); their order means nothing
+	// Installations by the id of the app (decimal); their order does not matter
 	AppInstallations AccountAssociationGitHubAppInstallationsMapInput `pulumi:"appInstallations"`
 }
 
@@ -541,7 +541,7 @@ func (o AccountAssociationGitHubOutput) ToAccountAssociationGitHubPtrOutputWithC
 	}).(AccountAssociationGitHubPtrOutput)
 }
 
-// Installations by the id of the app (decimal); their order means nothing
+// Installations by the id of the app (decimal); their order does not matter
 func (o AccountAssociationGitHubOutput) AppInstallations() AccountAssociationGitHubAppInstallationsMapOutput {
 	return o.ApplyT(func(v AccountAssociationGitHub) map[string]AccountAssociationGitHubAppInstallations {
 		return v.AppInstallations
@@ -572,7 +572,7 @@ func (o AccountAssociationGitHubPtrOutput) Elem() AccountAssociationGitHubOutput
 	}).(AccountAssociationGitHubOutput)
 }
 
-// Installations by the id of the app (decimal); their order means nothing
+// Installations by the id of the app (decimal); their order does not matter
 func (o AccountAssociationGitHubPtrOutput) AppInstallations() AccountAssociationGitHubAppInstallationsMapOutput {
 	return o.ApplyT(func(v *AccountAssociationGitHub) map[string]AccountAssociationGitHubAppInstallations {
 		if v == nil {
@@ -583,7 +583,7 @@ func (o AccountAssociationGitHubPtrOutput) AppInstallations() AccountAssociation
 }
 
 type AccountAssociationGitHubAppInstallations struct {
-	// Installations of one app; their order means nothing
+	// Installations of one app; their order does not matter
 	Installations []AccountAssociationGitHubInstallation `pulumi:"installations"`
 }
 
@@ -599,7 +599,7 @@ type AccountAssociationGitHubAppInstallationsInput interface {
 }
 
 type AccountAssociationGitHubAppInstallationsArgs struct {
-	// Installations of one app; their order means nothing
+	// Installations of one app; their order does not matter
 	Installations AccountAssociationGitHubInstallationArrayInput `pulumi:"installations"`
 }
 
@@ -654,7 +654,7 @@ func (o AccountAssociationGitHubAppInstallationsOutput) ToAccountAssociationGitH
 	return o
 }
 
-// Installations of one app; their order means nothing
+// Installations of one app; their order does not matter
 func (o AccountAssociationGitHubAppInstallationsOutput) Installations() AccountAssociationGitHubInstallationArrayOutput {
 	return o.ApplyT(func(v AccountAssociationGitHubAppInstallations) []AccountAssociationGitHubInstallation {
 		return v.Installations
@@ -960,7 +960,7 @@ type AccountAssociationRecord struct {
 	Google *AccountAssociationGoogle `pulumi:"google"`
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name string `pulumi:"name"`
-	// uid of the group that has the accounts: the association has the same
+	// uid of the group that has the accounts, which is also the uid of the association
 	Uid string `pulumi:"uid"`
 	// When it was last changed: RFC 3339, UTC
 	UpdateTime string `pulumi:"updateTime"`
@@ -1020,7 +1020,7 @@ func (o AccountAssociationRecordOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v AccountAssociationRecord) string { return v.Name }).(pulumi.StringOutput)
 }
 
-// uid of the group that has the accounts: the association has the same
+// uid of the group that has the accounts, which is also the uid of the association
 func (o AccountAssociationRecordOutput) Uid() pulumi.StringOutput {
 	return o.ApplyT(func(v AccountAssociationRecord) string { return v.Uid }).(pulumi.StringOutput)
 }
@@ -1088,7 +1088,7 @@ type CustomOverlay struct {
 	Annotations map[string]string `pulumi:"annotations"`
 	// Certificate authorities that the image trusts
 	Certificates *CustomOverlayCertificates `pulumi:"certificates"`
-	// Packages, and where they come from
+	// Packages, and the repositories that they come from
 	Contents *CustomOverlayImageContents `pulumi:"contents"`
 	// Variables, by name; no name may begin with `CHAINGUARD_`
 	Environment map[string]string `pulumi:"environment"`
@@ -1112,7 +1112,7 @@ type CustomOverlayArgs struct {
 	Annotations pulumi.StringMapInput `pulumi:"annotations"`
 	// Certificate authorities that the image trusts
 	Certificates CustomOverlayCertificatesPtrInput `pulumi:"certificates"`
-	// Packages, and where they come from
+	// Packages, and the repositories that they come from
 	Contents CustomOverlayImageContentsPtrInput `pulumi:"contents"`
 	// Variables, by name; no name may begin with `CHAINGUARD_`
 	Environment pulumi.StringMapInput `pulumi:"environment"`
@@ -1210,7 +1210,7 @@ func (o CustomOverlayOutput) Certificates() CustomOverlayCertificatesPtrOutput {
 	return o.ApplyT(func(v CustomOverlay) *CustomOverlayCertificates { return v.Certificates }).(CustomOverlayCertificatesPtrOutput)
 }
 
-// Packages, and where they come from
+// Packages, and the repositories that they come from
 func (o CustomOverlayOutput) Contents() CustomOverlayImageContentsPtrOutput {
 	return o.ApplyT(func(v CustomOverlay) *CustomOverlayImageContents { return v.Contents }).(CustomOverlayImageContentsPtrOutput)
 }
@@ -1274,7 +1274,7 @@ func (o CustomOverlayPtrOutput) Certificates() CustomOverlayCertificatesPtrOutpu
 	}).(CustomOverlayCertificatesPtrOutput)
 }
 
-// Packages, and where they come from
+// Packages, and the repositories that they come from
 func (o CustomOverlayPtrOutput) Contents() CustomOverlayImageContentsPtrOutput {
 	return o.ApplyT(func(v *CustomOverlay) *CustomOverlayImageContents {
 		if v == nil {
@@ -1295,11 +1295,11 @@ func (o CustomOverlayPtrOutput) Environment() pulumi.StringMapOutput {
 }
 
 type CustomOverlayAccounts struct {
-	// Groups that are added; their order means nothing
+	// Groups that are added; their order does not matter
 	Groups []CustomOverlayAccountsGroup `pulumi:"groups"`
 	// User that the image runs as: a name or a number
 	RunAs *string `pulumi:"runAs"`
-	// Users that are added; their order means nothing
+	// Users that are added; their order does not matter
 	Users []CustomOverlayAccountsUser `pulumi:"users"`
 }
 
@@ -1315,11 +1315,11 @@ type CustomOverlayAccountsInput interface {
 }
 
 type CustomOverlayAccountsArgs struct {
-	// Groups that are added; their order means nothing
+	// Groups that are added; their order does not matter
 	Groups CustomOverlayAccountsGroupArrayInput `pulumi:"groups"`
 	// User that the image runs as: a name or a number
 	RunAs pulumi.StringPtrInput `pulumi:"runAs"`
-	// Users that are added; their order means nothing
+	// Users that are added; their order does not matter
 	Users CustomOverlayAccountsUserArrayInput `pulumi:"users"`
 }
 
@@ -1400,7 +1400,7 @@ func (o CustomOverlayAccountsOutput) ToCustomOverlayAccountsPtrOutputWithContext
 	}).(CustomOverlayAccountsPtrOutput)
 }
 
-// Groups that are added; their order means nothing
+// Groups that are added; their order does not matter
 func (o CustomOverlayAccountsOutput) Groups() CustomOverlayAccountsGroupArrayOutput {
 	return o.ApplyT(func(v CustomOverlayAccounts) []CustomOverlayAccountsGroup { return v.Groups }).(CustomOverlayAccountsGroupArrayOutput)
 }
@@ -1410,7 +1410,7 @@ func (o CustomOverlayAccountsOutput) RunAs() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v CustomOverlayAccounts) *string { return v.RunAs }).(pulumi.StringPtrOutput)
 }
 
-// Users that are added; their order means nothing
+// Users that are added; their order does not matter
 func (o CustomOverlayAccountsOutput) Users() CustomOverlayAccountsUserArrayOutput {
 	return o.ApplyT(func(v CustomOverlayAccounts) []CustomOverlayAccountsUser { return v.Users }).(CustomOverlayAccountsUserArrayOutput)
 }
@@ -1439,7 +1439,7 @@ func (o CustomOverlayAccountsPtrOutput) Elem() CustomOverlayAccountsOutput {
 	}).(CustomOverlayAccountsOutput)
 }
 
-// Groups that are added; their order means nothing
+// Groups that are added; their order does not matter
 func (o CustomOverlayAccountsPtrOutput) Groups() CustomOverlayAccountsGroupArrayOutput {
 	return o.ApplyT(func(v *CustomOverlayAccounts) []CustomOverlayAccountsGroup {
 		if v == nil {
@@ -1459,7 +1459,7 @@ func (o CustomOverlayAccountsPtrOutput) RunAs() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Users that are added; their order means nothing
+// Users that are added; their order does not matter
 func (o CustomOverlayAccountsPtrOutput) Users() CustomOverlayAccountsUserArrayOutput {
 	return o.ApplyT(func(v *CustomOverlayAccounts) []CustomOverlayAccountsUser {
 		if v == nil {
@@ -1727,7 +1727,7 @@ func (o CustomOverlayAccountsUserArrayOutput) Index(i pulumi.IntInput) CustomOve
 }
 
 type CustomOverlayCertificates struct {
-	// PEM certificates that are trusted besides the usual ones
+	// PEM certificates to trust besides the usual ones
 	Additional []CustomOverlayCertificatesAdditionalEntry `pulumi:"additional"`
 	// Trust stores that get them
 	Providers []string `pulumi:"providers"`
@@ -1745,7 +1745,7 @@ type CustomOverlayCertificatesInput interface {
 }
 
 type CustomOverlayCertificatesArgs struct {
-	// PEM certificates that are trusted besides the usual ones
+	// PEM certificates to trust besides the usual ones
 	Additional CustomOverlayCertificatesAdditionalEntryArrayInput `pulumi:"additional"`
 	// Trust stores that get them
 	Providers pulumi.StringArrayInput `pulumi:"providers"`
@@ -1828,7 +1828,7 @@ func (o CustomOverlayCertificatesOutput) ToCustomOverlayCertificatesPtrOutputWit
 	}).(CustomOverlayCertificatesPtrOutput)
 }
 
-// PEM certificates that are trusted besides the usual ones
+// PEM certificates to trust besides the usual ones
 func (o CustomOverlayCertificatesOutput) Additional() CustomOverlayCertificatesAdditionalEntryArrayOutput {
 	return o.ApplyT(func(v CustomOverlayCertificates) []CustomOverlayCertificatesAdditionalEntry { return v.Additional }).(CustomOverlayCertificatesAdditionalEntryArrayOutput)
 }
@@ -1862,7 +1862,7 @@ func (o CustomOverlayCertificatesPtrOutput) Elem() CustomOverlayCertificatesOutp
 	}).(CustomOverlayCertificatesOutput)
 }
 
-// PEM certificates that are trusted besides the usual ones
+// PEM certificates to trust besides the usual ones
 func (o CustomOverlayCertificatesPtrOutput) Additional() CustomOverlayCertificatesAdditionalEntryArrayOutput {
 	return o.ApplyT(func(v *CustomOverlayCertificates) []CustomOverlayCertificatesAdditionalEntry {
 		if v == nil {
@@ -1993,7 +1993,7 @@ type CustomOverlayImageContents struct {
 	Packages []string `pulumi:"packages"`
 	// Keys of those repositories
 	RuntimeKeyring []CustomOverlayImageContentsRuntimeKeyringEntry `pulumi:"runtimeKeyring"`
-	// Where packages come from at run time, the first one first
+	// Where packages come from at run time; the first has precedence
 	RuntimeRepositories []string `pulumi:"runtimeRepositories"`
 }
 
@@ -2013,7 +2013,7 @@ type CustomOverlayImageContentsArgs struct {
 	Packages pulumi.StringArrayInput `pulumi:"packages"`
 	// Keys of those repositories
 	RuntimeKeyring CustomOverlayImageContentsRuntimeKeyringEntryArrayInput `pulumi:"runtimeKeyring"`
-	// Where packages come from at run time, the first one first
+	// Where packages come from at run time; the first has precedence
 	RuntimeRepositories pulumi.StringArrayInput `pulumi:"runtimeRepositories"`
 }
 
@@ -2106,7 +2106,7 @@ func (o CustomOverlayImageContentsOutput) RuntimeKeyring() CustomOverlayImageCon
 	}).(CustomOverlayImageContentsRuntimeKeyringEntryArrayOutput)
 }
 
-// Where packages come from at run time, the first one first
+// Where packages come from at run time; the first has precedence
 func (o CustomOverlayImageContentsOutput) RuntimeRepositories() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v CustomOverlayImageContents) []string { return v.RuntimeRepositories }).(pulumi.StringArrayOutput)
 }
@@ -2155,7 +2155,7 @@ func (o CustomOverlayImageContentsPtrOutput) RuntimeKeyring() CustomOverlayImage
 	}).(CustomOverlayImageContentsRuntimeKeyringEntryArrayOutput)
 }
 
-// Where packages come from at run time, the first one first
+// Where packages come from at run time; the first has precedence
 func (o CustomOverlayImageContentsPtrOutput) RuntimeRepositories() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *CustomOverlayImageContents) []string {
 		if v == nil {
@@ -2274,13 +2274,13 @@ func (o CustomOverlayImageContentsRuntimeKeyringEntryArrayOutput) Index(i pulumi
 type ExternalGroupRoleMappingRecord struct {
 	// When it was created: RFC 3339, UTC
 	CreateTime string `pulumi:"createTime"`
-	// The group as a sign-in names it: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
+	// The external group: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
 	ExternalGroupId string `pulumi:"externalGroupId"`
 	// uid of its identity provider
 	IdentityProviderUid string `pulumi:"identityProviderUid"`
-	// uid of the role that its people get
+	// uid of the role that the group's people get
 	RoleUid string `pulumi:"roleUid"`
-	// uid of the organization, where they get it
+	// uid of the organization where they get the role
 	Scope string `pulumi:"scope"`
 	// uid of its identity provider, then a segment of its own
 	Uid string `pulumi:"uid"`
@@ -2305,7 +2305,7 @@ func (o ExternalGroupRoleMappingRecordOutput) CreateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v ExternalGroupRoleMappingRecord) string { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// The group as a sign-in names it: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
+// The external group: a value of the provider's `GroupsClaim`, byte for byte, at most 1024 characters
 func (o ExternalGroupRoleMappingRecordOutput) ExternalGroupId() pulumi.StringOutput {
 	return o.ApplyT(func(v ExternalGroupRoleMappingRecord) string { return v.ExternalGroupId }).(pulumi.StringOutput)
 }
@@ -2315,12 +2315,12 @@ func (o ExternalGroupRoleMappingRecordOutput) IdentityProviderUid() pulumi.Strin
 	return o.ApplyT(func(v ExternalGroupRoleMappingRecord) string { return v.IdentityProviderUid }).(pulumi.StringOutput)
 }
 
-// uid of the role that its people get
+// uid of the role that the group's people get
 func (o ExternalGroupRoleMappingRecordOutput) RoleUid() pulumi.StringOutput {
 	return o.ApplyT(func(v ExternalGroupRoleMappingRecord) string { return v.RoleUid }).(pulumi.StringOutput)
 }
 
-// uid of the organization, where they get it
+// uid of the organization where they get the role
 func (o ExternalGroupRoleMappingRecordOutput) Scope() pulumi.StringOutput {
 	return o.ApplyT(func(v ExternalGroupRoleMappingRecord) string { return v.Scope }).(pulumi.StringOutput)
 }
@@ -2353,17 +2353,17 @@ func (o ExternalGroupRoleMappingRecordArrayOutput) Index(i pulumi.IntInput) Exte
 type GroupInviteRecord struct {
 	// When it was created: RFC 3339, UTC
 	CreateTime string `pulumi:"createTime"`
-	// Address of the person who may accept it; default: anyone with the code
+	// Address of the person who may accept the invite; default: anyone with the code
 	Email *string `pulumi:"email"`
-	// When the code stops being good: RFC 3339, UTC
+	// When the code expires: RFC 3339, UTC
 	ExpirationTime string `pulumi:"expirationTime"`
 	// The first 16 digits of the SHA-256 of the code
 	KeyId string `pulumi:"keyId"`
-	// What is granted; with the name of a built-in role
+	// The role that is granted, with its name if it is built-in
 	Role *GroupInviteRole `pulumi:"role"`
 	// uid of the role that is granted at the group
 	RoleUid string `pulumi:"roleUid"`
-	// Only one person can accept it; default: false
+	// Only one person can accept the invite; default: false
 	SingleUse *bool `pulumi:"singleUse"`
 	// uid of its group, then a segment of its own
 	Uid string `pulumi:"uid"`
@@ -2388,12 +2388,12 @@ func (o GroupInviteRecordOutput) CreateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v GroupInviteRecord) string { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// Address of the person who may accept it; default: anyone with the code
+// Address of the person who may accept the invite; default: anyone with the code
 func (o GroupInviteRecordOutput) Email() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v GroupInviteRecord) *string { return v.Email }).(pulumi.StringPtrOutput)
 }
 
-// When the code stops being good: RFC 3339, UTC
+// When the code expires: RFC 3339, UTC
 func (o GroupInviteRecordOutput) ExpirationTime() pulumi.StringOutput {
 	return o.ApplyT(func(v GroupInviteRecord) string { return v.ExpirationTime }).(pulumi.StringOutput)
 }
@@ -2403,7 +2403,7 @@ func (o GroupInviteRecordOutput) KeyId() pulumi.StringOutput {
 	return o.ApplyT(func(v GroupInviteRecord) string { return v.KeyId }).(pulumi.StringOutput)
 }
 
-// What is granted; with the name of a built-in role
+// The role that is granted, with its name if it is built-in
 func (o GroupInviteRecordOutput) Role() GroupInviteRolePtrOutput {
 	return o.ApplyT(func(v GroupInviteRecord) *GroupInviteRole { return v.Role }).(GroupInviteRolePtrOutput)
 }
@@ -2413,7 +2413,7 @@ func (o GroupInviteRecordOutput) RoleUid() pulumi.StringOutput {
 	return o.ApplyT(func(v GroupInviteRecord) string { return v.RoleUid }).(pulumi.StringOutput)
 }
 
-// Only one person can accept it; default: false
+// Only one person can accept the invite; default: false
 func (o GroupInviteRecordOutput) SingleUse() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v GroupInviteRecord) *bool { return v.SingleUse }).(pulumi.BoolPtrOutput)
 }
@@ -2569,7 +2569,7 @@ type GroupRecord struct {
 	Uid string `pulumi:"uid"`
 	// When it was last changed: RFC 3339, UTC
 	UpdateTime string `pulumi:"updateTime"`
-	// Set by the operator of the service only; default: the service's choice
+	// Only the operator of the service may set it; default: the service's choice
 	Verified bool `pulumi:"verified"`
 }
 
@@ -2627,7 +2627,7 @@ func (o GroupRecordOutput) UpdateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v GroupRecord) string { return v.UpdateTime }).(pulumi.StringOutput)
 }
 
-// Set by the operator of the service only; default: the service's choice
+// Only the operator of the service may set it; default: the service's choice
 func (o GroupRecordOutput) Verified() pulumi.BoolOutput {
 	return o.ApplyT(func(v GroupRecord) bool { return v.Verified }).(pulumi.BoolOutput)
 }
@@ -2659,9 +2659,9 @@ type IdentityAWSIdentity struct {
 	ArnPattern *string `pulumi:"arnPattern"`
 	// Twelve digits
 	AwsAccount string `pulumi:"awsAccount"`
-	// Id of the principal
+	// User id of the principal
 	UserId *string `pulumi:"userId"`
-	// Pattern for the id
+	// Pattern for the user id
 	UserIdPattern *string `pulumi:"userIdPattern"`
 }
 
@@ -2683,9 +2683,9 @@ type IdentityAWSIdentityArgs struct {
 	ArnPattern pulumi.StringPtrInput `pulumi:"arnPattern"`
 	// Twelve digits
 	AwsAccount pulumi.StringInput `pulumi:"awsAccount"`
-	// Id of the principal
+	// User id of the principal
 	UserId pulumi.StringPtrInput `pulumi:"userId"`
-	// Pattern for the id
+	// Pattern for the user id
 	UserIdPattern pulumi.StringPtrInput `pulumi:"userIdPattern"`
 }
 
@@ -2781,12 +2781,12 @@ func (o IdentityAWSIdentityOutput) AwsAccount() pulumi.StringOutput {
 	return o.ApplyT(func(v IdentityAWSIdentity) string { return v.AwsAccount }).(pulumi.StringOutput)
 }
 
-// Id of the principal
+// User id of the principal
 func (o IdentityAWSIdentityOutput) UserId() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityAWSIdentity) *string { return v.UserId }).(pulumi.StringPtrOutput)
 }
 
-// Pattern for the id
+// Pattern for the user id
 func (o IdentityAWSIdentityOutput) UserIdPattern() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityAWSIdentity) *string { return v.UserIdPattern }).(pulumi.StringPtrOutput)
 }
@@ -2845,7 +2845,7 @@ func (o IdentityAWSIdentityPtrOutput) AwsAccount() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Id of the principal
+// User id of the principal
 func (o IdentityAWSIdentityPtrOutput) UserId() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *IdentityAWSIdentity) *string {
 		if v == nil {
@@ -2855,7 +2855,7 @@ func (o IdentityAWSIdentityPtrOutput) UserId() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Pattern for the id
+// Pattern for the user id
 func (o IdentityAWSIdentityPtrOutput) UserIdPattern() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *IdentityAWSIdentity) *string {
 		if v == nil {
@@ -2870,9 +2870,9 @@ type IdentityClaimMatch struct {
 	Audience *string `pulumi:"audience"`
 	// Pattern for `aud`, instead of audience; default: none
 	AudiencePattern *string `pulumi:"audiencePattern"`
-	// Further claims, each matching its pattern; at most 20
+	// Further claims, which must match their patterns; at most 20
 	ClaimPatterns map[string]string `pulumi:"claimPatterns"`
-	// Further claims, each equal
+	// Further claims, which must be equal
 	Claims map[string]string `pulumi:"claims"`
 	// `iss` of the workload's token, byte for byte: an https URL
 	Issuer *string `pulumi:"issuer"`
@@ -2900,9 +2900,9 @@ type IdentityClaimMatchArgs struct {
 	Audience pulumi.StringPtrInput `pulumi:"audience"`
 	// Pattern for `aud`, instead of audience; default: none
 	AudiencePattern pulumi.StringPtrInput `pulumi:"audiencePattern"`
-	// Further claims, each matching its pattern; at most 20
+	// Further claims, which must match their patterns; at most 20
 	ClaimPatterns pulumi.StringMapInput `pulumi:"claimPatterns"`
-	// Further claims, each equal
+	// Further claims, which must be equal
 	Claims pulumi.StringMapInput `pulumi:"claims"`
 	// `iss` of the workload's token, byte for byte: an https URL
 	Issuer pulumi.StringPtrInput `pulumi:"issuer"`
@@ -3001,12 +3001,12 @@ func (o IdentityClaimMatchOutput) AudiencePattern() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityClaimMatch) *string { return v.AudiencePattern }).(pulumi.StringPtrOutput)
 }
 
-// Further claims, each matching its pattern; at most 20
+// Further claims, which must match their patterns; at most 20
 func (o IdentityClaimMatchOutput) ClaimPatterns() pulumi.StringMapOutput {
 	return o.ApplyT(func(v IdentityClaimMatch) map[string]string { return v.ClaimPatterns }).(pulumi.StringMapOutput)
 }
 
-// Further claims, each equal
+// Further claims, which must be equal
 func (o IdentityClaimMatchOutput) Claims() pulumi.StringMapOutput {
 	return o.ApplyT(func(v IdentityClaimMatch) map[string]string { return v.Claims }).(pulumi.StringMapOutput)
 }
@@ -3075,7 +3075,7 @@ func (o IdentityClaimMatchPtrOutput) AudiencePattern() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Further claims, each matching its pattern; at most 20
+// Further claims, which must match their patterns; at most 20
 func (o IdentityClaimMatchPtrOutput) ClaimPatterns() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *IdentityClaimMatch) map[string]string {
 		if v == nil {
@@ -3085,7 +3085,7 @@ func (o IdentityClaimMatchPtrOutput) ClaimPatterns() pulumi.StringMapOutput {
 	}).(pulumi.StringMapOutput)
 }
 
-// Further claims, each equal
+// Further claims, which must be equal
 func (o IdentityClaimMatchPtrOutput) Claims() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *IdentityClaimMatch) map[string]string {
 		if v == nil {
@@ -3136,19 +3136,19 @@ func (o IdentityClaimMatchPtrOutput) SubjectPattern() pulumi.StringPtrOutput {
 }
 
 type IdentityProviderOIDC struct {
-	// Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
+	// Scopes to request besides `openid`; order and duplicates do not matter
 	AdditionalScopes []string `pulumi:"additionalScopes"`
-	// Id of the client that is registered at the issuer; not secret
+	// Id of the client that is registered with the issuer; not secret
 	ClientId string `pulumi:"clientId"`
-	// Secret of the client, at most 4096 characters: required without `PkceEnabled`, encrypted in the state, never returned by the service
+	// Secret of the client, at most 4096 characters. Required without `PkceEnabled`, encrypted in the state, never returned by the service
 	ClientSecret *string `pulumi:"clientSecret"`
-	// How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (AllowReplace)
+	// How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider, which needs AllowReplace
 	CorrelationRule *IdentityProviderOIDCCorrelationRule `pulumi:"correlationRule"`
-	// Claim that carries the groups of the person who signs in
+	// Claim that lists the groups of the person who signs in
 	GroupsClaim *string `pulumi:"groupsClaim"`
-	// Https URL of the issuer, byte for byte as its tokens have it
+	// URL of the issuer, with https, byte for byte as in its tokens
 	Issuer string `pulumi:"issuer"`
-	// The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+	// The client uses PKCE (RFC 7636), with or without a secret; default: false
 	PkceEnabled *bool `pulumi:"pkceEnabled"`
 }
 
@@ -3164,19 +3164,19 @@ type IdentityProviderOIDCInput interface {
 }
 
 type IdentityProviderOIDCArgs struct {
-	// Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
+	// Scopes to request besides `openid`; order and duplicates do not matter
 	AdditionalScopes pulumi.StringArrayInput `pulumi:"additionalScopes"`
-	// Id of the client that is registered at the issuer; not secret
+	// Id of the client that is registered with the issuer; not secret
 	ClientId pulumi.StringInput `pulumi:"clientId"`
-	// Secret of the client, at most 4096 characters: required without `PkceEnabled`, encrypted in the state, never returned by the service
+	// Secret of the client, at most 4096 characters. Required without `PkceEnabled`, encrypted in the state, never returned by the service
 	ClientSecret pulumi.StringPtrInput `pulumi:"clientSecret"`
-	// How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (AllowReplace)
+	// How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider, which needs AllowReplace
 	CorrelationRule IdentityProviderOIDCCorrelationRulePtrInput `pulumi:"correlationRule"`
-	// Claim that carries the groups of the person who signs in
+	// Claim that lists the groups of the person who signs in
 	GroupsClaim pulumi.StringPtrInput `pulumi:"groupsClaim"`
-	// Https URL of the issuer, byte for byte as its tokens have it
+	// URL of the issuer, with https, byte for byte as in its tokens
 	Issuer pulumi.StringInput `pulumi:"issuer"`
-	// The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+	// The client uses PKCE (RFC 7636), with or without a secret; default: false
 	PkceEnabled pulumi.BoolPtrInput `pulumi:"pkceEnabled"`
 }
 
@@ -3206,53 +3206,53 @@ func (o IdentityProviderOIDCOutput) ToIdentityProviderOIDCOutputWithContext(ctx 
 	return o
 }
 
-// Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
+// Scopes to request besides `openid`; order and duplicates do not matter
 func (o IdentityProviderOIDCOutput) AdditionalScopes() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v IdentityProviderOIDC) []string { return v.AdditionalScopes }).(pulumi.StringArrayOutput)
 }
 
-// Id of the client that is registered at the issuer; not secret
+// Id of the client that is registered with the issuer; not secret
 func (o IdentityProviderOIDCOutput) ClientId() pulumi.StringOutput {
 	return o.ApplyT(func(v IdentityProviderOIDC) string { return v.ClientId }).(pulumi.StringOutput)
 }
 
-// Secret of the client, at most 4096 characters: required without `PkceEnabled`, encrypted in the state, never returned by the service
+// Secret of the client, at most 4096 characters. Required without `PkceEnabled`, encrypted in the state, never returned by the service
 func (o IdentityProviderOIDCOutput) ClientSecret() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityProviderOIDC) *string { return v.ClientSecret }).(pulumi.StringPtrOutput)
 }
 
-// How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (AllowReplace)
+// How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider, which needs AllowReplace
 func (o IdentityProviderOIDCOutput) CorrelationRule() IdentityProviderOIDCCorrelationRulePtrOutput {
 	return o.ApplyT(func(v IdentityProviderOIDC) *IdentityProviderOIDCCorrelationRule { return v.CorrelationRule }).(IdentityProviderOIDCCorrelationRulePtrOutput)
 }
 
-// Claim that carries the groups of the person who signs in
+// Claim that lists the groups of the person who signs in
 func (o IdentityProviderOIDCOutput) GroupsClaim() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityProviderOIDC) *string { return v.GroupsClaim }).(pulumi.StringPtrOutput)
 }
 
-// Https URL of the issuer, byte for byte as its tokens have it
+// URL of the issuer, with https, byte for byte as in its tokens
 func (o IdentityProviderOIDCOutput) Issuer() pulumi.StringOutput {
 	return o.ApplyT(func(v IdentityProviderOIDC) string { return v.Issuer }).(pulumi.StringOutput)
 }
 
-// The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+// The client uses PKCE (RFC 7636), with or without a secret; default: false
 func (o IdentityProviderOIDCOutput) PkceEnabled() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v IdentityProviderOIDC) *bool { return v.PkceEnabled }).(pulumi.BoolPtrOutput)
 }
 
 type IdentityProviderOIDCRecord struct {
-	// Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
+	// Scopes to request besides `openid`; order and duplicates do not matter
 	AdditionalScopes []string `pulumi:"additionalScopes"`
-	// Id of the client that is registered at the issuer; not secret
+	// Id of the client that is registered with the issuer; not secret
 	ClientId string `pulumi:"clientId"`
 	// How people who sign in are matched to provisioned users; default: by `sub`
 	CorrelationRule *IdentityProviderOIDCCorrelationRule `pulumi:"correlationRule"`
-	// Claim that carries the groups of the person who signs in
+	// Claim that lists the groups of the person who signs in
 	GroupsClaim *string `pulumi:"groupsClaim"`
-	// Https URL of the issuer, byte for byte as its tokens have it
+	// URL of the issuer, with https, byte for byte as in its tokens
 	Issuer string `pulumi:"issuer"`
-	// The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+	// The client uses PKCE (RFC 7636), with or without a secret; default: false
 	PkceEnabled *bool `pulumi:"pkceEnabled"`
 }
 
@@ -3270,12 +3270,12 @@ func (o IdentityProviderOIDCRecordOutput) ToIdentityProviderOIDCRecordOutputWith
 	return o
 }
 
-// Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
+// Scopes to request besides `openid`; order and duplicates do not matter
 func (o IdentityProviderOIDCRecordOutput) AdditionalScopes() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v IdentityProviderOIDCRecord) []string { return v.AdditionalScopes }).(pulumi.StringArrayOutput)
 }
 
-// Id of the client that is registered at the issuer; not secret
+// Id of the client that is registered with the issuer; not secret
 func (o IdentityProviderOIDCRecordOutput) ClientId() pulumi.StringOutput {
 	return o.ApplyT(func(v IdentityProviderOIDCRecord) string { return v.ClientId }).(pulumi.StringOutput)
 }
@@ -3285,17 +3285,17 @@ func (o IdentityProviderOIDCRecordOutput) CorrelationRule() IdentityProviderOIDC
 	return o.ApplyT(func(v IdentityProviderOIDCRecord) *IdentityProviderOIDCCorrelationRule { return v.CorrelationRule }).(IdentityProviderOIDCCorrelationRulePtrOutput)
 }
 
-// Claim that carries the groups of the person who signs in
+// Claim that lists the groups of the person who signs in
 func (o IdentityProviderOIDCRecordOutput) GroupsClaim() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityProviderOIDCRecord) *string { return v.GroupsClaim }).(pulumi.StringPtrOutput)
 }
 
-// Https URL of the issuer, byte for byte as its tokens have it
+// URL of the issuer, with https, byte for byte as in its tokens
 func (o IdentityProviderOIDCRecordOutput) Issuer() pulumi.StringOutput {
 	return o.ApplyT(func(v IdentityProviderOIDCRecord) string { return v.Issuer }).(pulumi.StringOutput)
 }
 
-// The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+// The client uses PKCE (RFC 7636), with or without a secret; default: false
 func (o IdentityProviderOIDCRecordOutput) PkceEnabled() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v IdentityProviderOIDCRecord) *bool { return v.PkceEnabled }).(pulumi.BoolPtrOutput)
 }
@@ -3324,7 +3324,7 @@ func (o IdentityProviderOIDCRecordPtrOutput) Elem() IdentityProviderOIDCRecordOu
 	}).(IdentityProviderOIDCRecordOutput)
 }
 
-// Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
+// Scopes to request besides `openid`; order and duplicates do not matter
 func (o IdentityProviderOIDCRecordPtrOutput) AdditionalScopes() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *IdentityProviderOIDCRecord) []string {
 		if v == nil {
@@ -3334,7 +3334,7 @@ func (o IdentityProviderOIDCRecordPtrOutput) AdditionalScopes() pulumi.StringArr
 	}).(pulumi.StringArrayOutput)
 }
 
-// Id of the client that is registered at the issuer; not secret
+// Id of the client that is registered with the issuer; not secret
 func (o IdentityProviderOIDCRecordPtrOutput) ClientId() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *IdentityProviderOIDCRecord) *string {
 		if v == nil {
@@ -3354,7 +3354,7 @@ func (o IdentityProviderOIDCRecordPtrOutput) CorrelationRule() IdentityProviderO
 	}).(IdentityProviderOIDCCorrelationRulePtrOutput)
 }
 
-// Claim that carries the groups of the person who signs in
+// Claim that lists the groups of the person who signs in
 func (o IdentityProviderOIDCRecordPtrOutput) GroupsClaim() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *IdentityProviderOIDCRecord) *string {
 		if v == nil {
@@ -3364,7 +3364,7 @@ func (o IdentityProviderOIDCRecordPtrOutput) GroupsClaim() pulumi.StringPtrOutpu
 	}).(pulumi.StringPtrOutput)
 }
 
-// Https URL of the issuer, byte for byte as its tokens have it
+// URL of the issuer, with https, byte for byte as in its tokens
 func (o IdentityProviderOIDCRecordPtrOutput) Issuer() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *IdentityProviderOIDCRecord) *string {
 		if v == nil {
@@ -3374,7 +3374,7 @@ func (o IdentityProviderOIDCRecordPtrOutput) Issuer() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+// The client uses PKCE (RFC 7636), with or without a secret; default: false
 func (o IdentityProviderOIDCRecordPtrOutput) PkceEnabled() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *IdentityProviderOIDCRecord) *bool {
 		if v == nil {
@@ -3480,15 +3480,15 @@ func (o IdentityProviderRecordArrayOutput) Index(i pulumi.IntInput) IdentityProv
 type IdentityProviderSCIM struct {
 	// State of the token
 	CredentialState *IdentityProviderSCIMCredentialState `pulumi:"credentialState"`
-	// Provisioning is enabled
+	// Whether provisioning is enabled
 	Enabled *bool `pulumi:"enabled"`
 	// Where the identity provider sends changes of people
 	EndpointUrl *string `pulumi:"endpointUrl"`
 	// Version of the configuration
 	Etag *string `pulumi:"etag"`
-	// End of the token before, while both are valid
+	// When the previous token expires, while both are valid
 	PreviousTokenExpireTime *string `pulumi:"previousTokenExpireTime"`
-	// End of the current token; absent: none was issued, or it does not expire
+	// When the current token expires; absent: none was issued, or it does not expire
 	TokenExpireTime *string `pulumi:"tokenExpireTime"`
 }
 
@@ -3511,7 +3511,7 @@ func (o IdentityProviderSCIMOutput) CredentialState() IdentityProviderSCIMCreden
 	return o.ApplyT(func(v IdentityProviderSCIM) *IdentityProviderSCIMCredentialState { return v.CredentialState }).(IdentityProviderSCIMCredentialStatePtrOutput)
 }
 
-// Provisioning is enabled
+// Whether provisioning is enabled
 func (o IdentityProviderSCIMOutput) Enabled() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v IdentityProviderSCIM) *bool { return v.Enabled }).(pulumi.BoolPtrOutput)
 }
@@ -3526,12 +3526,12 @@ func (o IdentityProviderSCIMOutput) Etag() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityProviderSCIM) *string { return v.Etag }).(pulumi.StringPtrOutput)
 }
 
-// End of the token before, while both are valid
+// When the previous token expires, while both are valid
 func (o IdentityProviderSCIMOutput) PreviousTokenExpireTime() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityProviderSCIM) *string { return v.PreviousTokenExpireTime }).(pulumi.StringPtrOutput)
 }
 
-// End of the current token; absent: none was issued, or it does not expire
+// When the current token expires; absent: none was issued, or it does not expire
 func (o IdentityProviderSCIMOutput) TokenExpireTime() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityProviderSCIM) *string { return v.TokenExpireTime }).(pulumi.StringPtrOutput)
 }
@@ -3570,7 +3570,7 @@ func (o IdentityProviderSCIMPtrOutput) CredentialState() IdentityProviderSCIMCre
 	}).(IdentityProviderSCIMCredentialStatePtrOutput)
 }
 
-// Provisioning is enabled
+// Whether provisioning is enabled
 func (o IdentityProviderSCIMPtrOutput) Enabled() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *IdentityProviderSCIM) *bool {
 		if v == nil {
@@ -3600,7 +3600,7 @@ func (o IdentityProviderSCIMPtrOutput) Etag() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// End of the token before, while both are valid
+// When the previous token expires, while both are valid
 func (o IdentityProviderSCIMPtrOutput) PreviousTokenExpireTime() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *IdentityProviderSCIM) *string {
 		if v == nil {
@@ -3610,7 +3610,7 @@ func (o IdentityProviderSCIMPtrOutput) PreviousTokenExpireTime() pulumi.StringPt
 	}).(pulumi.StringPtrOutput)
 }
 
-// End of the current token; absent: none was issued, or it does not expire
+// When the current token expires; absent: none was issued, or it does not expire
 func (o IdentityProviderSCIMPtrOutput) TokenExpireTime() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *IdentityProviderSCIM) *string {
 		if v == nil {
@@ -3635,7 +3635,7 @@ type IdentityRecord struct {
 	Email *string `pulumi:"email"`
 	// Unverified address of a person
 	EmailUnverified *string `pulumi:"emailUnverified"`
-	// RFC 3339, UTC; as of the last create or update: it moves by itself
+	// When it last exchanged a token, or was created: RFC 3339, UTC. Only a create or an update refreshes this output
 	LastSeenTime string `pulumi:"lastSeenTime"`
 	// Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
 	Name string `pulumi:"name"`
@@ -3698,7 +3698,7 @@ func (o IdentityRecordOutput) EmailUnverified() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityRecord) *string { return v.EmailUnverified }).(pulumi.StringPtrOutput)
 }
 
-// RFC 3339, UTC; as of the last create or update: it moves by itself
+// When it last exchanged a token, or was created: RFC 3339, UTC. Only a create or an update refreshes this output
 func (o IdentityRecordOutput) LastSeenTime() pulumi.StringOutput {
 	return o.ApplyT(func(v IdentityRecord) string { return v.LastSeenTime }).(pulumi.StringOutput)
 }
@@ -3749,9 +3749,9 @@ func (o IdentityRecordArrayOutput) Index(i pulumi.IntInput) IdentityRecordOutput
 }
 
 type IdentityStaticKeys struct {
-	// At most one; default: as for a claim match
+	// `aud` of the workload's token, at most one; default: as for a claim match
 	Audiences []string `pulumi:"audiences"`
-	// RFC 3339; default and longest: 365 days after creation
+	// RFC 3339, at most 365 days after creation; default: the maximum
 	ExpirationTime *string `pulumi:"expirationTime"`
 	// `iss` of the workload's token: an https URL, from which nothing is fetched
 	Issuer string `pulumi:"issuer"`
@@ -3773,9 +3773,9 @@ type IdentityStaticKeysInput interface {
 }
 
 type IdentityStaticKeysArgs struct {
-	// At most one; default: as for a claim match
+	// `aud` of the workload's token, at most one; default: as for a claim match
 	Audiences pulumi.StringArrayInput `pulumi:"audiences"`
-	// RFC 3339; default and longest: 365 days after creation
+	// RFC 3339, at most 365 days after creation; default: the maximum
 	ExpirationTime pulumi.StringPtrInput `pulumi:"expirationTime"`
 	// `iss` of the workload's token: an https URL, from which nothing is fetched
 	Issuer pulumi.StringInput `pulumi:"issuer"`
@@ -3862,12 +3862,12 @@ func (o IdentityStaticKeysOutput) ToIdentityStaticKeysPtrOutputWithContext(ctx c
 	}).(IdentityStaticKeysPtrOutput)
 }
 
-// At most one; default: as for a claim match
+// `aud` of the workload's token, at most one; default: as for a claim match
 func (o IdentityStaticKeysOutput) Audiences() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v IdentityStaticKeys) []string { return v.Audiences }).(pulumi.StringArrayOutput)
 }
 
-// RFC 3339; default and longest: 365 days after creation
+// RFC 3339, at most 365 days after creation; default: the maximum
 func (o IdentityStaticKeysOutput) ExpirationTime() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v IdentityStaticKeys) *string { return v.ExpirationTime }).(pulumi.StringPtrOutput)
 }
@@ -3911,7 +3911,7 @@ func (o IdentityStaticKeysPtrOutput) Elem() IdentityStaticKeysOutput {
 	}).(IdentityStaticKeysOutput)
 }
 
-// At most one; default: as for a claim match
+// `aud` of the workload's token, at most one; default: as for a claim match
 func (o IdentityStaticKeysPtrOutput) Audiences() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *IdentityStaticKeys) []string {
 		if v == nil {
@@ -3921,7 +3921,7 @@ func (o IdentityStaticKeysPtrOutput) Audiences() pulumi.StringArrayOutput {
 	}).(pulumi.StringArrayOutput)
 }
 
-// RFC 3339; default and longest: 365 days after creation
+// RFC 3339, at most 365 days after creation; default: the maximum
 func (o IdentityStaticKeysPtrOutput) ExpirationTime() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *IdentityStaticKeys) *string {
 		if v == nil {
@@ -3968,23 +3968,23 @@ type PolicyAdoptFile struct {
 }
 
 type RepoRecord struct {
-	// Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+	// Tags that are kept up to date; order and duplicates do not matter; default: the source's
 	ActiveTags []string `pulumi:"activeTags"`
-	// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+	// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
 	Aliases []string `pulumi:"aliases"`
-	// Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+	// Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
 	Bundles []string `pulumi:"bundles"`
 	// Part of the catalog that the images belong to; default: none, or the source's
 	CatalogTier *CatalogTier `pulumi:"catalogTier"`
 	// When it was created: RFC 3339, UTC
 	CreateTime string `pulumi:"createTime"`
-	// What is put into each image, or taken out
+	// What is added to each image or removed from it
 	CustomOverlay *CustomOverlay `pulumi:"customOverlay"`
 	// One line, at most 512 characters; default: empty, or the source's
 	Description *string `pulumi:"description"`
 	// Without white space, at most 255 characters; unique in its group
 	Name string `pulumi:"name"`
-	// The repo that it syncs from, by its uid, and when syncing ends
+	// The repo to sync from, by its uid, and when syncing ends
 	Sync_config *SyncConfigRecord `pulumi:"sync_config"`
 	// uid of its group, then a segment of its own
 	Uid string `pulumi:"uid"`
@@ -4006,17 +4006,17 @@ func (o RepoRecordOutput) ToRepoRecordOutputWithContext(ctx context.Context) Rep
 	return o
 }
 
-// Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+// Tags that are kept up to date; order and duplicates do not matter; default: the source's
 func (o RepoRecordOutput) ActiveTags() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v RepoRecord) []string { return v.ActiveTags }).(pulumi.StringArrayOutput)
 }
 
-// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
 func (o RepoRecordOutput) Aliases() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v RepoRecord) []string { return v.Aliases }).(pulumi.StringArrayOutput)
 }
 
-// Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+// Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
 func (o RepoRecordOutput) Bundles() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v RepoRecord) []string { return v.Bundles }).(pulumi.StringArrayOutput)
 }
@@ -4031,7 +4031,7 @@ func (o RepoRecordOutput) CreateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v RepoRecord) string { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// What is put into each image, or taken out
+// What is added to each image or removed from it
 func (o RepoRecordOutput) CustomOverlay() CustomOverlayPtrOutput {
 	return o.ApplyT(func(v RepoRecord) *CustomOverlay { return v.CustomOverlay }).(CustomOverlayPtrOutput)
 }
@@ -4046,7 +4046,7 @@ func (o RepoRecordOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v RepoRecord) string { return v.Name }).(pulumi.StringOutput)
 }
 
-// The repo that it syncs from, by its uid, and when syncing ends
+// The repo to sync from, by its uid, and when syncing ends
 func (o RepoRecordOutput) Sync_config() SyncConfigRecordPtrOutput {
 	return o.ApplyT(func(v RepoRecord) *SyncConfigRecord { return v.Sync_config }).(SyncConfigRecordPtrOutput)
 }
@@ -4179,9 +4179,9 @@ func (o RoleBindingIdentityOutput) Uid() pulumi.StringOutput {
 }
 
 type RoleBindingPair struct {
-	// Who is granted the role: its uid
+	// The identity that is granted the role: its uid
 	Identity string `pulumi:"identity"`
-	// What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+	// The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
 	Role string `pulumi:"role"`
 }
 
@@ -4197,9 +4197,9 @@ type RoleBindingPairInput interface {
 }
 
 type RoleBindingPairArgs struct {
-	// Who is granted the role: its uid
+	// The identity that is granted the role: its uid
 	Identity pulumi.StringInput `pulumi:"identity"`
-	// What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+	// The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
 	Role pulumi.StringInput `pulumi:"role"`
 }
 
@@ -4254,12 +4254,12 @@ func (o RoleBindingPairOutput) ToRoleBindingPairOutputWithContext(ctx context.Co
 	return o
 }
 
-// Who is granted the role: its uid
+// The identity that is granted the role: its uid
 func (o RoleBindingPairOutput) Identity() pulumi.StringOutput {
 	return o.ApplyT(func(v RoleBindingPair) string { return v.Identity }).(pulumi.StringOutput)
 }
 
-// What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+// The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
 func (o RoleBindingPairOutput) Role() pulumi.StringOutput {
 	return o.ApplyT(func(v RoleBindingPair) string { return v.Role }).(pulumi.StringOutput)
 }
@@ -4287,11 +4287,11 @@ func (o RoleBindingPairArrayOutput) Index(i pulumi.IntInput) RoleBindingPairOutp
 type RoleBindingRecord struct {
 	// When it was created: RFC 3339, UTC
 	CreateTime string `pulumi:"createTime"`
-	// Where the grant holds, and below
+	// The group that the grant covers, with everything below it
 	Group RoleBindingGroup `pulumi:"group"`
-	// Who is granted the role
+	// The identity that is granted the role
 	Identity RoleBindingIdentity `pulumi:"identity"`
-	// What is granted
+	// The role that is granted
 	Role RoleBindingRole `pulumi:"role"`
 	// uid of its group, then a segment of its own
 	Uid string `pulumi:"uid"`
@@ -4316,17 +4316,17 @@ func (o RoleBindingRecordOutput) CreateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v RoleBindingRecord) string { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// Where the grant holds, and below
+// The group that the grant covers, with everything below it
 func (o RoleBindingRecordOutput) Group() RoleBindingGroupOutput {
 	return o.ApplyT(func(v RoleBindingRecord) RoleBindingGroup { return v.Group }).(RoleBindingGroupOutput)
 }
 
-// Who is granted the role
+// The identity that is granted the role
 func (o RoleBindingRecordOutput) Identity() RoleBindingIdentityOutput {
 	return o.ApplyT(func(v RoleBindingRecord) RoleBindingIdentity { return v.Identity }).(RoleBindingIdentityOutput)
 }
 
-// What is granted
+// The role that is granted
 func (o RoleBindingRecordOutput) Role() RoleBindingRoleOutput {
 	return o.ApplyT(func(v RoleBindingRecord) RoleBindingRole { return v.Role }).(RoleBindingRoleOutput)
 }
@@ -4395,7 +4395,7 @@ func (o RoleBindingRoleOutput) Uid() pulumi.StringOutput {
 }
 
 type RoleRecord struct {
-	// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+	// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter
 	Capabilities []string `pulumi:"capabilities"`
 	// When it was created: RFC 3339, UTC
 	CreateTime string `pulumi:"createTime"`
@@ -4423,7 +4423,7 @@ func (o RoleRecordOutput) ToRoleRecordOutputWithContext(ctx context.Context) Rol
 	return o
 }
 
-// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter
 func (o RoleRecordOutput) Capabilities() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v RoleRecord) []string { return v.Capabilities }).(pulumi.StringArrayOutput)
 }
@@ -4474,9 +4474,9 @@ func (o RoleRecordArrayOutput) Index(i pulumi.IntInput) RoleRecordOutput {
 }
 
 type SetBinding struct {
-	// Who is granted the role
+	// The identity that is granted the role
 	Identity BoundRecord `pulumi:"identity"`
-	// What is granted
+	// The role that is granted
 	Role BoundRecord `pulumi:"role"`
 	// uid of the role binding
 	Uid string `pulumi:"uid"`
@@ -4496,12 +4496,12 @@ func (o SetBindingOutput) ToSetBindingOutputWithContext(ctx context.Context) Set
 	return o
 }
 
-// Who is granted the role
+// The identity that is granted the role
 func (o SetBindingOutput) Identity() BoundRecordOutput {
 	return o.ApplyT(func(v SetBinding) BoundRecord { return v.Identity }).(BoundRecordOutput)
 }
 
-// What is granted
+// The role that is granted
 func (o SetBindingOutput) Role() BoundRecordOutput {
 	return o.ApplyT(func(v SetBinding) BoundRecord { return v.Role }).(BoundRecordOutput)
 }
@@ -4538,7 +4538,7 @@ type SyncConfig struct {
 	Azure *string `pulumi:"azure"`
 	// Registry at Google Cloud that images are copied to
 	Google *string `pulumi:"google"`
-	// Its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)
+	// The repo to sync from: its uid, its path (`chainguard/nginx`), or its image (`registry.example.com/chainguard/nginx`)
 	Source string `pulumi:"source"`
 }
 
@@ -4560,7 +4560,7 @@ type SyncConfigArgs struct {
 	Azure pulumi.StringPtrInput `pulumi:"azure"`
 	// Registry at Google Cloud that images are copied to
 	Google pulumi.StringPtrInput `pulumi:"google"`
-	// Its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)
+	// The repo to sync from: its uid, its path (`chainguard/nginx`), or its image (`registry.example.com/chainguard/nginx`)
 	Source pulumi.StringInput `pulumi:"source"`
 }
 
@@ -4656,7 +4656,7 @@ func (o SyncConfigOutput) Google() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v SyncConfig) *string { return v.Google }).(pulumi.StringPtrOutput)
 }
 
-// Its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)
+// The repo to sync from: its uid, its path (`chainguard/nginx`), or its image (`registry.example.com/chainguard/nginx`)
 func (o SyncConfigOutput) Source() pulumi.StringOutput {
 	return o.ApplyT(func(v SyncConfig) string { return v.Source }).(pulumi.StringOutput)
 }
@@ -4715,7 +4715,7 @@ func (o SyncConfigPtrOutput) Google() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)
+// The repo to sync from: its uid, its path (`chainguard/nginx`), or its image (`registry.example.com/chainguard/nginx`)
 func (o SyncConfigPtrOutput) Source() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *SyncConfig) *string {
 		if v == nil {
@@ -4738,9 +4738,9 @@ type SyncConfigRecord struct {
 	Google *string `pulumi:"google"`
 	// A grace period follows the end of life; a setting of the organization
 	GracePeriod *bool `pulumi:"gracePeriod"`
-	// uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid
+	// uid of a repo, `group/repo` or `registry/group/repo`; stored as the uid
 	Source string `pulumi:"source"`
-	// Exported tags are uniquely labelled; a setting of the organization
+	// Exported tags are uniquely labeled; a setting of the organization
 	UniqueTags *bool `pulumi:"uniqueTags"`
 }
 
@@ -4788,12 +4788,12 @@ func (o SyncConfigRecordOutput) GracePeriod() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v SyncConfigRecord) *bool { return v.GracePeriod }).(pulumi.BoolPtrOutput)
 }
 
-// uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid
+// uid of a repo, `group/repo` or `registry/group/repo`; stored as the uid
 func (o SyncConfigRecordOutput) Source() pulumi.StringOutput {
 	return o.ApplyT(func(v SyncConfigRecord) string { return v.Source }).(pulumi.StringOutput)
 }
 
-// Exported tags are uniquely labelled; a setting of the organization
+// Exported tags are uniquely labeled; a setting of the organization
 func (o SyncConfigRecordOutput) UniqueTags() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v SyncConfigRecord) *bool { return v.UniqueTags }).(pulumi.BoolPtrOutput)
 }
@@ -4882,7 +4882,7 @@ func (o SyncConfigRecordPtrOutput) GracePeriod() pulumi.BoolPtrOutput {
 	}).(pulumi.BoolPtrOutput)
 }
 
-// uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid
+// uid of a repo, `group/repo` or `registry/group/repo`; stored as the uid
 func (o SyncConfigRecordPtrOutput) Source() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *SyncConfigRecord) *string {
 		if v == nil {
@@ -4892,7 +4892,7 @@ func (o SyncConfigRecordPtrOutput) Source() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Exported tags are uniquely labelled; a setting of the organization
+// Exported tags are uniquely labeled; a setting of the organization
 func (o SyncConfigRecordPtrOutput) UniqueTags() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *SyncConfigRecord) *bool {
 		if v == nil {
@@ -4903,7 +4903,7 @@ func (o SyncConfigRecordPtrOutput) UniqueTags() pulumi.BoolPtrOutput {
 }
 
 type TagRecord struct {
-	// Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+	// Bundles that the image belongs to, such as `base`; order and duplicates do not matter
 	Bundles []string `pulumi:"bundles"`
 	// Marks the tag as deprecated; default: false
 	Deprecated *bool `pulumi:"deprecated"`
@@ -4931,7 +4931,7 @@ func (o TagRecordOutput) ToTagRecordOutputWithContext(ctx context.Context) TagRe
 	return o
 }
 
-// Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+// Bundles that the image belongs to, such as `base`; order and duplicates do not matter
 func (o TagRecordOutput) Bundles() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v TagRecord) []string { return v.Bundles }).(pulumi.StringArrayOutput)
 }
@@ -5195,11 +5195,11 @@ func (o UIDPFilterPtrOutput) InRoot() pulumi.BoolPtrOutput {
 }
 
 type UnmanagedBinding struct {
-	// Who is granted the role
+	// The identity that is granted the role
 	Identity BoundRecord `pulumi:"identity"`
 	// Why an exclusive set never removes it
 	Kept *string `pulumi:"kept"`
-	// What is granted
+	// The role that is granted
 	Role BoundRecord `pulumi:"role"`
 	// uid of the role binding
 	Uid string `pulumi:"uid"`
@@ -5219,7 +5219,7 @@ func (o UnmanagedBindingOutput) ToUnmanagedBindingOutputWithContext(ctx context.
 	return o
 }
 
-// Who is granted the role
+// The identity that is granted the role
 func (o UnmanagedBindingOutput) Identity() BoundRecordOutput {
 	return o.ApplyT(func(v UnmanagedBinding) BoundRecord { return v.Identity }).(BoundRecordOutput)
 }
@@ -5229,7 +5229,7 @@ func (o UnmanagedBindingOutput) Kept() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v UnmanagedBinding) *string { return v.Kept }).(pulumi.StringPtrOutput)
 }
 
-// What is granted
+// The role that is granted
 func (o UnmanagedBindingOutput) Role() BoundRecordOutput {
 	return o.ApplyT(func(v UnmanagedBinding) BoundRecord { return v.Role }).(BoundRecordOutput)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// A repository of images, of its own or synced from another.
+// A repository of images, either your own or synced from another repository.
 //
 // ## Example Usage
 // ### A repo
@@ -83,17 +83,17 @@ import (
 type Repo struct {
 	pulumi.CustomResourceState
 
-	// Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+	// Tags that are kept up to date; order and duplicates do not matter; default: the source's
 	ActiveTags pulumi.StringArrayOutput `pulumi:"activeTags"`
-	// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+	// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
 	Aliases pulumi.StringArrayOutput `pulumi:"aliases"`
-	// Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+	// Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
 	Bundles pulumi.StringArrayOutput `pulumi:"bundles"`
 	// Part of the catalog that the images belong to; default: none, or the source's
 	CatalogTier CatalogTierPtrOutput `pulumi:"catalogTier"`
 	// When it was created: RFC 3339, UTC
 	CreateTime pulumi.StringOutput `pulumi:"createTime"`
-	// What is put into each image, or taken out
+	// What is added to each image or removed from it
 	CustomOverlay CustomOverlayPtrOutput `pulumi:"customOverlay"`
 	// One line, at most 512 characters; default: empty, or the source's
 	Description pulumi.StringPtrOutput `pulumi:"description"`
@@ -101,7 +101,7 @@ type Repo struct {
 	Name pulumi.StringOutput `pulumi:"name"`
 	// uid of the group that the repo belongs to
 	Parent pulumi.StringOutput `pulumi:"parent"`
-	// The repo that it syncs from, by its uid, and when syncing ends
+	// The repo to sync from, by its uid, and when syncing ends
 	SyncConfig SyncConfigRecordPtrOutput `pulumi:"syncConfig"`
 	// uid of its group, then a segment of its own
 	Uid pulumi.StringOutput `pulumi:"uid"`
@@ -161,61 +161,61 @@ func (RepoState) ElementType() reflect.Type {
 }
 
 type repoArgs struct {
-	// Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+	// Tags that are kept up to date; order and duplicates do not matter; default: the source's
 	ActiveTags []string `pulumi:"activeTags"`
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
-	// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+	// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
 	Aliases []string `pulumi:"aliases"`
 	// Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview
 	AllowReplace *bool `pulumi:"allowReplace"`
-	// Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+	// Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
 	Bundles []string `pulumi:"bundles"`
 	// Part of the catalog that the images belong to; default: none, or the source's
 	CatalogTier *CatalogTier `pulumi:"catalogTier"`
-	// What is put into each image, or taken out
+	// What is added to each image or removed from it
 	CustomOverlay *CustomOverlay `pulumi:"customOverlay"`
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
 	// One line, at most 512 characters; default: empty, or the source's
 	Description *string `pulumi:"description"`
-	// Deletes with the repo tags that this run does not delete; default: they prevent the deletion
+	// Also deletes its tags that this run does not delete; default: they prevent the deletion
 	ForceDestroy *bool `pulumi:"forceDestroy"`
 	// Without white space, at most 255 characters; unique in its group
 	Name string `pulumi:"name"`
 	// The group that the repo belongs to: its uid
 	Parent string `pulumi:"parent"`
-	// Syncs from another repo
+	// Syncs the images of another repo
 	SyncConfig *SyncConfig `pulumi:"syncConfig"`
 }
 
 // The set of arguments for constructing a Repo resource.
 type RepoArgs struct {
-	// Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+	// Tags that are kept up to date; order and duplicates do not matter; default: the source's
 	ActiveTags pulumi.StringArrayInput
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
-	// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+	// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
 	Aliases pulumi.StringArrayInput
 	// Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview
 	AllowReplace pulumi.BoolPtrInput
-	// Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+	// Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
 	Bundles pulumi.StringArrayInput
 	// Part of the catalog that the images belong to; default: none, or the source's
 	CatalogTier CatalogTierPtrInput
-	// What is put into each image, or taken out
+	// What is added to each image or removed from it
 	CustomOverlay CustomOverlayPtrInput
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted pulumi.BoolPtrInput
 	// One line, at most 512 characters; default: empty, or the source's
 	Description pulumi.StringPtrInput
-	// Deletes with the repo tags that this run does not delete; default: they prevent the deletion
+	// Also deletes its tags that this run does not delete; default: they prevent the deletion
 	ForceDestroy pulumi.BoolPtrInput
 	// Without white space, at most 255 characters; unique in its group
 	Name pulumi.StringInput
 	// The group that the repo belongs to: its uid
 	Parent pulumi.StringInput
-	// Syncs from another repo
+	// Syncs the images of another repo
 	SyncConfig SyncConfigPtrInput
 }
 
@@ -256,17 +256,17 @@ func (o RepoOutput) ToRepoOutputWithContext(ctx context.Context) RepoOutput {
 	return o
 }
 
-// Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+// Tags that are kept up to date; order and duplicates do not matter; default: the source's
 func (o RepoOutput) ActiveTags() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *Repo) pulumi.StringArrayOutput { return v.ActiveTags }).(pulumi.StringArrayOutput)
 }
 
-// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+// Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
 func (o RepoOutput) Aliases() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *Repo) pulumi.StringArrayOutput { return v.Aliases }).(pulumi.StringArrayOutput)
 }
 
-// Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+// Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
 func (o RepoOutput) Bundles() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *Repo) pulumi.StringArrayOutput { return v.Bundles }).(pulumi.StringArrayOutput)
 }
@@ -281,7 +281,7 @@ func (o RepoOutput) CreateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v *Repo) pulumi.StringOutput { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// What is put into each image, or taken out
+// What is added to each image or removed from it
 func (o RepoOutput) CustomOverlay() CustomOverlayPtrOutput {
 	return o.ApplyT(func(v *Repo) CustomOverlayPtrOutput { return v.CustomOverlay }).(CustomOverlayPtrOutput)
 }
@@ -301,7 +301,7 @@ func (o RepoOutput) Parent() pulumi.StringOutput {
 	return o.ApplyT(func(v *Repo) pulumi.StringOutput { return v.Parent }).(pulumi.StringOutput)
 }
 
-// The repo that it syncs from, by its uid, and when syncing ends
+// The repo to sync from, by its uid, and when syncing ends
 func (o RepoOutput) SyncConfig() SyncConfigRecordPtrOutput {
 	return o.ApplyT(func(v *Repo) SyncConfigRecordPtrOutput { return v.SyncConfig }).(SyncConfigRecordPtrOutput)
 }

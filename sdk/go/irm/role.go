@@ -77,7 +77,7 @@ import (
 type Role struct {
 	pulumi.CustomResourceState
 
-	// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+	// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter
 	Capabilities pulumi.StringArrayOutput `pulumi:"capabilities"`
 	// When it was created: RFC 3339, UTC
 	CreateTime pulumi.StringOutput `pulumi:"createTime"`
@@ -148,15 +148,15 @@ func (RoleState) ElementType() reflect.Type {
 }
 
 type roleArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
 	// Creates the role although one with the same parent and fields exists that this stack did not create; default: the update refuses it
 	AllowDuplicate *bool `pulumi:"allowDuplicate"`
 	// Allows a change of parent to create a new role with a new uid; default: refused in the preview
 	AllowReplace *bool `pulumi:"allowReplace"`
-	// What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing
+	// What the role grants, at least one capability: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates do not matter
 	Capabilities []string `pulumi:"capabilities"`
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
 	// One line, at most 512 characters; default: empty
 	Description *string `pulumi:"description"`
@@ -168,15 +168,15 @@ type roleArgs struct {
 
 // The set of arguments for constructing a Role resource.
 type RoleArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
 	// Creates the role although one with the same parent and fields exists that this stack did not create; default: the update refuses it
 	AllowDuplicate pulumi.BoolPtrInput
 	// Allows a change of parent to create a new role with a new uid; default: refused in the preview
 	AllowReplace pulumi.BoolPtrInput
-	// What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing
+	// What the role grants, at least one capability: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates do not matter
 	Capabilities pulumi.StringArrayInput
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted pulumi.BoolPtrInput
 	// One line, at most 512 characters; default: empty
 	Description pulumi.StringPtrInput
@@ -223,7 +223,7 @@ func (o RoleOutput) ToRoleOutputWithContext(ctx context.Context) RoleOutput {
 	return o
 }
 
-// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+// What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter
 func (o RoleOutput) Capabilities() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *Role) pulumi.StringArrayOutput { return v.Capabilities }).(pulumi.StringArrayOutput)
 }

@@ -66,13 +66,13 @@ type RoleBinding struct {
 
 	// When it was created: RFC 3339, UTC
 	CreateTime pulumi.StringOutput `pulumi:"createTime"`
-	// Where the grant holds, and below
+	// The group that the grant covers, with everything below it
 	Group BoundRecordOutput `pulumi:"group"`
-	// Who is granted the role
+	// The identity that is granted the role
 	Identity BoundRecordOutput `pulumi:"identity"`
-	// uid of the group where the grant holds, and below
+	// uid of the group that the grant covers, with everything below it
 	Parent pulumi.StringOutput `pulumi:"parent"`
-	// What is granted
+	// The role that is granted
 	Role BoundRecordOutput `pulumi:"role"`
 	// uid of its group, then a segment of its own
 	Uid pulumi.StringOutput `pulumi:"uid"`
@@ -133,37 +133,37 @@ func (RoleBindingState) ElementType() reflect.Type {
 }
 
 type roleBindingArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
-	// Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
+	// Allows a second, equal role binding in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`) if this stack did not create the first one. A run with checkpoints always creates it, and names the first one
 	AllowDuplicate *bool `pulumi:"allowDuplicate"`
 	// Accepted as on every resource; a role binding may always be replaced; default: false
 	AllowReplace *bool `pulumi:"allowReplace"`
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
-	// Who is granted the role: its uid
+	// The identity that is granted the role: its uid
 	Identity string `pulumi:"identity"`
-	// The group where the grant holds, and below: its uid; a change creates a new binding before the old one ends
+	// The group that the grant covers, with everything below it: its uid; a change creates a new binding before the old one is deleted
 	Parent string `pulumi:"parent"`
-	// What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+	// The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
 	Role string `pulumi:"role"`
 }
 
 // The set of arguments for constructing a RoleBinding resource.
 type RoleBindingArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
-	// Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
+	// Allows a second, equal role binding in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`) if this stack did not create the first one. A run with checkpoints always creates it, and names the first one
 	AllowDuplicate pulumi.BoolPtrInput
 	// Accepted as on every resource; a role binding may always be replaced; default: false
 	AllowReplace pulumi.BoolPtrInput
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted pulumi.BoolPtrInput
-	// Who is granted the role: its uid
+	// The identity that is granted the role: its uid
 	Identity pulumi.StringInput
-	// The group where the grant holds, and below: its uid; a change creates a new binding before the old one ends
+	// The group that the grant covers, with everything below it: its uid; a change creates a new binding before the old one is deleted
 	Parent pulumi.StringInput
-	// What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+	// The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
 	Role pulumi.StringInput
 }
 
@@ -209,22 +209,22 @@ func (o RoleBindingOutput) CreateTime() pulumi.StringOutput {
 	return o.ApplyT(func(v *RoleBinding) pulumi.StringOutput { return v.CreateTime }).(pulumi.StringOutput)
 }
 
-// Where the grant holds, and below
+// The group that the grant covers, with everything below it
 func (o RoleBindingOutput) Group() BoundRecordOutput {
 	return o.ApplyT(func(v *RoleBinding) BoundRecordOutput { return v.Group }).(BoundRecordOutput)
 }
 
-// Who is granted the role
+// The identity that is granted the role
 func (o RoleBindingOutput) Identity() BoundRecordOutput {
 	return o.ApplyT(func(v *RoleBinding) BoundRecordOutput { return v.Identity }).(BoundRecordOutput)
 }
 
-// uid of the group where the grant holds, and below
+// uid of the group that the grant covers, with everything below it
 func (o RoleBindingOutput) Parent() pulumi.StringOutput {
 	return o.ApplyT(func(v *RoleBinding) pulumi.StringOutput { return v.Parent }).(pulumi.StringOutput)
 }
 
-// What is granted
+// The role that is granted
 func (o RoleBindingOutput) Role() BoundRecordOutput {
 	return o.ApplyT(func(v *RoleBinding) BoundRecordOutput { return v.Role }).(BoundRecordOutput)
 }

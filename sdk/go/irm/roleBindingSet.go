@@ -12,7 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// All role bindings of one group as one resource, so that thousands of them are few resources to the engine.
+// All role bindings of one group as one resource, so that the engine handles few resources instead of thousands.
 //
 // ## Example Usage
 // ### A role binding set
@@ -100,9 +100,9 @@ type RoleBindingSet struct {
 	Bindings SetBindingArrayOutput `pulumi:"bindings"`
 	// Whether bindings that the set does not declare are removed
 	Exclusive pulumi.BoolOutput `pulumi:"exclusive"`
-	// Most role bindings that a run removes
+	// The most role bindings that a run may remove
 	MaxRemovals pulumi.IntOutput `pulumi:"maxRemovals"`
-	// uid of the group where the grants hold, and below
+	// uid of the group that the grants cover, with everything below it
 	Parent pulumi.StringOutput `pulumi:"parent"`
 	// The other role bindings of the group, as of the last update or refresh
 	Unmanaged UnmanagedBindingArrayOutput `pulumi:"unmanaged"`
@@ -162,25 +162,25 @@ func (RoleBindingSetState) ElementType() reflect.Type {
 }
 
 type roleBindingSetArgs struct {
-	// Who has which role there; the order means nothing
+	// Who has which role there; the order does not matter
 	Bindings []RoleBindingPair `pulumi:"bindings"`
-	// Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `Unmanaged`. So a preview shows them first. Default: they stay
+	// Removes bindings of the group that this set does not declare, if the last run or refresh recorded them in `Unmanaged`. So a preview shows them first. Default: they remain
 	Exclusive *bool `pulumi:"exclusive"`
-	// Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
+	// The most role bindings that a run of an exclusive set may remove; if there are more, the run fails and removes nothing; default: 20
 	MaxRemovals *int `pulumi:"maxRemovals"`
-	// The group where the grants hold, and below: its uid; a change creates the new set before the old one ends
+	// The group that the grants cover, with everything below it: its uid; a change creates the new set before the old one is deleted
 	Parent string `pulumi:"parent"`
 }
 
 // The set of arguments for constructing a RoleBindingSet resource.
 type RoleBindingSetArgs struct {
-	// Who has which role there; the order means nothing
+	// Who has which role there; the order does not matter
 	Bindings RoleBindingPairArrayInput
-	// Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `Unmanaged`. So a preview shows them first. Default: they stay
+	// Removes bindings of the group that this set does not declare, if the last run or refresh recorded them in `Unmanaged`. So a preview shows them first. Default: they remain
 	Exclusive pulumi.BoolPtrInput
-	// Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
+	// The most role bindings that a run of an exclusive set may remove; if there are more, the run fails and removes nothing; default: 20
 	MaxRemovals pulumi.IntPtrInput
-	// The group where the grants hold, and below: its uid; a change creates the new set before the old one ends
+	// The group that the grants cover, with everything below it: its uid; a change creates the new set before the old one is deleted
 	Parent pulumi.StringInput
 }
 
@@ -231,12 +231,12 @@ func (o RoleBindingSetOutput) Exclusive() pulumi.BoolOutput {
 	return o.ApplyT(func(v *RoleBindingSet) pulumi.BoolOutput { return v.Exclusive }).(pulumi.BoolOutput)
 }
 
-// Most role bindings that a run removes
+// The most role bindings that a run may remove
 func (o RoleBindingSetOutput) MaxRemovals() pulumi.IntOutput {
 	return o.ApplyT(func(v *RoleBindingSet) pulumi.IntOutput { return v.MaxRemovals }).(pulumi.IntOutput)
 }
 
-// uid of the group where the grants hold, and below
+// uid of the group that the grants cover, with everything below it
 func (o RoleBindingSetOutput) Parent() pulumi.StringOutput {
 	return o.ApplyT(func(v *RoleBindingSet) pulumi.StringOutput { return v.Parent }).(pulumi.StringOutput)
 }

@@ -59,7 +59,7 @@ import (
 type Tag struct {
 	pulumi.CustomResourceState
 
-	// Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+	// Bundles that the image belongs to, such as `base`; order and duplicates do not matter
 	Bundles pulumi.StringArrayOutput `pulumi:"bundles"`
 	// Marks the tag as deprecated; default: false
 	Deprecated pulumi.BoolPtrOutput `pulumi:"deprecated"`
@@ -130,41 +130,41 @@ func (TagState) ElementType() reflect.Type {
 }
 
 type tagArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
 	// Accepted as on every resource; a tag may always be replaced; default: false
 	AllowReplace *bool `pulumi:"allowReplace"`
-	// Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+	// Bundles that the image belongs to, such as `base`; order and duplicates do not matter
 	Bundles []string `pulumi:"bundles"`
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted *bool `pulumi:"deleteAdopted"`
 	// Marks the tag as deprecated; default: false
 	Deprecated *bool `pulumi:"deprecated"`
 	// Digest of the manifest: `sha256:` and 64 hexadecimal digits; a change moves the tag
 	Digest string `pulumi:"digest"`
-	// At most 128 characters; unique in its repo; a change creates a new tag before the old one goes
+	// At most 128 characters; unique in its repo; a change creates a new tag before the old one is deleted
 	Name string `pulumi:"name"`
-	// The repo that the tag belongs to: its uid; a change creates a new tag before the old one goes
+	// The repo that the tag belongs to: its uid; a change creates a new tag before the old one is deleted
 	Parent string `pulumi:"parent"`
 }
 
 // The set of arguments for constructing a Tag resource.
 type TagArgs struct {
-	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
 	// Accepted as on every resource; a tag may always be replaced; default: false
 	AllowReplace pulumi.BoolPtrInput
-	// Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+	// Bundles that the image belongs to, such as `base`; order and duplicates do not matter
 	Bundles pulumi.StringArrayInput
-	// An adopted record is deleted with the resource; default: it is left in place
+	// Deletes an adopted record with the resource; default: it remains
 	DeleteAdopted pulumi.BoolPtrInput
 	// Marks the tag as deprecated; default: false
 	Deprecated pulumi.BoolPtrInput
 	// Digest of the manifest: `sha256:` and 64 hexadecimal digits; a change moves the tag
 	Digest pulumi.StringInput
-	// At most 128 characters; unique in its repo; a change creates a new tag before the old one goes
+	// At most 128 characters; unique in its repo; a change creates a new tag before the old one is deleted
 	Name pulumi.StringInput
-	// The repo that the tag belongs to: its uid; a change creates a new tag before the old one goes
+	// The repo that the tag belongs to: its uid; a change creates a new tag before the old one is deleted
 	Parent pulumi.StringInput
 }
 
@@ -205,7 +205,7 @@ func (o TagOutput) ToTagOutputWithContext(ctx context.Context) TagOutput {
 	return o
 }
 
-// Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+// Bundles that the image belongs to, such as `base`; order and duplicates do not matter
 func (o TagOutput) Bundles() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *Tag) pulumi.StringArrayOutput { return v.Bundles }).(pulumi.StringArrayOutput)
 }

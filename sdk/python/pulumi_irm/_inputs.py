@@ -95,7 +95,7 @@ class AccountAssociationAmazonArgs:
 class AccountAssociationAzureArgsDict(TypedDict):
     client_ids: pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]]
     """
-    Client id by the component's name, at least one
+    Client ids by component name, at least one
     """
     tenant_id: pulumi.Input[_builtins.str]
     """
@@ -108,7 +108,7 @@ class AccountAssociationAzureArgs:
                  client_ids: pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]],
                  tenant_id: pulumi.Input[_builtins.str]):
         """
-        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] client_ids: Client id by the component's name, at least one
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] client_ids: Client ids by component name, at least one
         :param pulumi.Input[_builtins.str] tenant_id: Id of the tenant
         """
         pulumi.set(__self__, "client_ids", client_ids)
@@ -118,7 +118,7 @@ class AccountAssociationAzureArgs:
     @pulumi.getter(name="clientIds")
     def client_ids(self) -> pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]]:
         """
-        Client id by the component's name, at least one
+        Client ids by component name, at least one
         """
         return pulumi.get(self, "client_ids")
 
@@ -142,7 +142,7 @@ class AccountAssociationAzureArgs:
 class AccountAssociationChainguardArgsDict(TypedDict):
     service_bindings: pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]]
     """
-    The identity that a service assumes, its uid, by the service's name; at least one
+    The identities that services assume, by service name; each is its uid; at least one
     """
 
 @pulumi.input_type
@@ -150,7 +150,7 @@ class AccountAssociationChainguardArgs:
     def __init__(__self__, *,
                  service_bindings: pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]]):
         """
-        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] service_bindings: The identity that a service assumes, its uid, by the service's name; at least one
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] service_bindings: The identities that services assume, by service name; each is its uid; at least one
         """
         pulumi.set(__self__, "service_bindings", service_bindings)
 
@@ -158,7 +158,7 @@ class AccountAssociationChainguardArgs:
     @pulumi.getter(name="serviceBindings")
     def service_bindings(self) -> pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]]:
         """
-        The identity that a service assumes, its uid, by the service's name; at least one
+        The identities that services assume, by service name; each is its uid; at least one
         """
         return pulumi.get(self, "service_bindings")
 
@@ -170,7 +170,7 @@ class AccountAssociationChainguardArgs:
 class AccountAssociationGitHubArgsDict(TypedDict):
     app_installations: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input['AccountAssociationGitHubAppInstallationsArgsDict']]]]]
     """
-    Installations by the id of the app (decimal); their order means nothing
+    Installations by the id of the app (decimal); their order does not matter
     """
 
 @pulumi.input_type
@@ -178,7 +178,7 @@ class AccountAssociationGitHubArgs:
     def __init__(__self__, *,
                  app_installations: pulumi.Input[Optional[Mapping[str, pulumi.Input['AccountAssociationGitHubAppInstallationsArgs']]]] = None):
         """
-        :param pulumi.Input[Mapping[str, pulumi.Input['AccountAssociationGitHubAppInstallationsArgs']]] app_installations: Installations by the id of the app (decimal); their order means nothing
+        :param pulumi.Input[Mapping[str, pulumi.Input['AccountAssociationGitHubAppInstallationsArgs']]] app_installations: Installations by the id of the app (decimal); their order does not matter
         """
         if app_installations is not None:
             pulumi.set(__self__, "app_installations", app_installations)
@@ -187,7 +187,7 @@ class AccountAssociationGitHubArgs:
     @pulumi.getter(name="appInstallations")
     def app_installations(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input['AccountAssociationGitHubAppInstallationsArgs']]]]:
         """
-        Installations by the id of the app (decimal); their order means nothing
+        Installations by the id of the app (decimal); their order does not matter
         """
         return pulumi.get(self, "app_installations")
 
@@ -199,7 +199,7 @@ class AccountAssociationGitHubArgs:
 class AccountAssociationGitHubAppInstallationsArgsDict(TypedDict):
     installations: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input['AccountAssociationGitHubInstallationArgsDict']]]]]
     """
-    Installations of one app; their order means nothing
+    Installations of one app; their order does not matter
     """
 
 @pulumi.input_type
@@ -207,7 +207,7 @@ class AccountAssociationGitHubAppInstallationsArgs:
     def __init__(__self__, *,
                  installations: pulumi.Input[Optional[Sequence[pulumi.Input['AccountAssociationGitHubInstallationArgs']]]] = None):
         """
-        :param pulumi.Input[Sequence[pulumi.Input['AccountAssociationGitHubInstallationArgs']]] installations: Installations of one app; their order means nothing
+        :param pulumi.Input[Sequence[pulumi.Input['AccountAssociationGitHubInstallationArgs']]] installations: Installations of one app; their order does not matter
         """
         if installations is not None:
             pulumi.set(__self__, "installations", installations)
@@ -216,7 +216,7 @@ class AccountAssociationGitHubAppInstallationsArgs:
     @pulumi.getter
     def installations(self) -> pulumi.Input[Optional[Sequence[pulumi.Input['AccountAssociationGitHubInstallationArgs']]]]:
         """
-        Installations of one app; their order means nothing
+        Installations of one app; their order does not matter
         """
         return pulumi.get(self, "installations")
 
@@ -335,7 +335,7 @@ class CustomOverlayArgsDict(TypedDict):
     """
     contents: NotRequired[pulumi.Input[Optional['CustomOverlayImageContentsArgsDict']]]
     """
-    Packages, and where they come from
+    Packages, and the repositories that they come from
     """
     environment: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]]
     """
@@ -354,7 +354,7 @@ class CustomOverlayArgs:
         :param pulumi.Input['CustomOverlayAccountsArgs'] accounts: Users and groups of the image
         :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] annotations: Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.`
         :param pulumi.Input['CustomOverlayCertificatesArgs'] certificates: Certificate authorities that the image trusts
-        :param pulumi.Input['CustomOverlayImageContentsArgs'] contents: Packages, and where they come from
+        :param pulumi.Input['CustomOverlayImageContentsArgs'] contents: Packages, and the repositories that they come from
         :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] environment: Variables, by name; no name may begin with `CHAINGUARD_`
         """
         if accounts is not None:
@@ -408,7 +408,7 @@ class CustomOverlayArgs:
     @pulumi.getter
     def contents(self) -> pulumi.Input[Optional['CustomOverlayImageContentsArgs']]:
         """
-        Packages, and where they come from
+        Packages, and the repositories that they come from
         """
         return pulumi.get(self, "contents")
 
@@ -432,7 +432,7 @@ class CustomOverlayArgs:
 class CustomOverlayAccountsArgsDict(TypedDict):
     groups: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input['CustomOverlayAccountsGroupArgsDict']]]]]
     """
-    Groups that are added; their order means nothing
+    Groups that are added; their order does not matter
     """
     run_as: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -440,7 +440,7 @@ class CustomOverlayAccountsArgsDict(TypedDict):
     """
     users: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input['CustomOverlayAccountsUserArgsDict']]]]]
     """
-    Users that are added; their order means nothing
+    Users that are added; their order does not matter
     """
 
 @pulumi.input_type
@@ -450,9 +450,9 @@ class CustomOverlayAccountsArgs:
                  run_as: pulumi.Input[Optional[_builtins.str]] = None,
                  users: pulumi.Input[Optional[Sequence[pulumi.Input['CustomOverlayAccountsUserArgs']]]] = None):
         """
-        :param pulumi.Input[Sequence[pulumi.Input['CustomOverlayAccountsGroupArgs']]] groups: Groups that are added; their order means nothing
+        :param pulumi.Input[Sequence[pulumi.Input['CustomOverlayAccountsGroupArgs']]] groups: Groups that are added; their order does not matter
         :param pulumi.Input[_builtins.str] run_as: User that the image runs as: a name or a number
-        :param pulumi.Input[Sequence[pulumi.Input['CustomOverlayAccountsUserArgs']]] users: Users that are added; their order means nothing
+        :param pulumi.Input[Sequence[pulumi.Input['CustomOverlayAccountsUserArgs']]] users: Users that are added; their order does not matter
         """
         if groups is not None:
             pulumi.set(__self__, "groups", groups)
@@ -465,7 +465,7 @@ class CustomOverlayAccountsArgs:
     @pulumi.getter
     def groups(self) -> pulumi.Input[Optional[Sequence[pulumi.Input['CustomOverlayAccountsGroupArgs']]]]:
         """
-        Groups that are added; their order means nothing
+        Groups that are added; their order does not matter
         """
         return pulumi.get(self, "groups")
 
@@ -489,7 +489,7 @@ class CustomOverlayAccountsArgs:
     @pulumi.getter
     def users(self) -> pulumi.Input[Optional[Sequence[pulumi.Input['CustomOverlayAccountsUserArgs']]]]:
         """
-        Users that are added; their order means nothing
+        Users that are added; their order does not matter
         """
         return pulumi.get(self, "users")
 
@@ -697,7 +697,7 @@ class CustomOverlayAccountsUserArgs:
 class CustomOverlayCertificatesArgsDict(TypedDict):
     additional: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input['CustomOverlayCertificatesAdditionalEntryArgsDict']]]]]
     """
-    PEM certificates that are trusted besides the usual ones
+    PEM certificates to trust besides the usual ones
     """
     providers: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
@@ -710,7 +710,7 @@ class CustomOverlayCertificatesArgs:
                  additional: pulumi.Input[Optional[Sequence[pulumi.Input['CustomOverlayCertificatesAdditionalEntryArgs']]]] = None,
                  providers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None):
         """
-        :param pulumi.Input[Sequence[pulumi.Input['CustomOverlayCertificatesAdditionalEntryArgs']]] additional: PEM certificates that are trusted besides the usual ones
+        :param pulumi.Input[Sequence[pulumi.Input['CustomOverlayCertificatesAdditionalEntryArgs']]] additional: PEM certificates to trust besides the usual ones
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] providers: Trust stores that get them
         """
         if additional is not None:
@@ -722,7 +722,7 @@ class CustomOverlayCertificatesArgs:
     @pulumi.getter
     def additional(self) -> pulumi.Input[Optional[Sequence[pulumi.Input['CustomOverlayCertificatesAdditionalEntryArgs']]]]:
         """
-        PEM certificates that are trusted besides the usual ones
+        PEM certificates to trust besides the usual ones
         """
         return pulumi.get(self, "additional")
 
@@ -801,7 +801,7 @@ class CustomOverlayImageContentsArgsDict(TypedDict):
     """
     runtime_repositories: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
-    Where packages come from at run time, the first one first
+    Where packages come from at run time; the first has precedence
     """
 
 @pulumi.input_type
@@ -813,7 +813,7 @@ class CustomOverlayImageContentsArgs:
         """
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] packages: Packages that are added
         :param pulumi.Input[Sequence[pulumi.Input['CustomOverlayImageContentsRuntimeKeyringEntryArgs']]] runtime_keyring: Keys of those repositories
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] runtime_repositories: Where packages come from at run time, the first one first
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] runtime_repositories: Where packages come from at run time; the first has precedence
         """
         if packages is not None:
             pulumi.set(__self__, "packages", packages)
@@ -850,7 +850,7 @@ class CustomOverlayImageContentsArgs:
     @pulumi.getter(name="runtimeRepositories")
     def runtime_repositories(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Where packages come from at run time, the first one first
+        Where packages come from at run time; the first has precedence
         """
         return pulumi.get(self, "runtime_repositories")
 
@@ -921,11 +921,11 @@ class IdentityAWSIdentityArgsDict(TypedDict):
     """
     user_id: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    Id of the principal
+    User id of the principal
     """
     user_id_pattern: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    Pattern for the id
+    Pattern for the user id
     """
 
 @pulumi.input_type
@@ -940,8 +940,8 @@ class IdentityAWSIdentityArgs:
         :param pulumi.Input[_builtins.str] aws_account: Twelve digits
         :param pulumi.Input[_builtins.str] arn: ARN of the principal
         :param pulumi.Input[_builtins.str] arn_pattern: Pattern for the ARN
-        :param pulumi.Input[_builtins.str] user_id: Id of the principal
-        :param pulumi.Input[_builtins.str] user_id_pattern: Pattern for the id
+        :param pulumi.Input[_builtins.str] user_id: User id of the principal
+        :param pulumi.Input[_builtins.str] user_id_pattern: Pattern for the user id
         """
         pulumi.set(__self__, "aws_account", aws_account)
         if arn is not None:
@@ -993,7 +993,7 @@ class IdentityAWSIdentityArgs:
     @pulumi.getter(name="userId")
     def user_id(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Id of the principal
+        User id of the principal
         """
         return pulumi.get(self, "user_id")
 
@@ -1005,7 +1005,7 @@ class IdentityAWSIdentityArgs:
     @pulumi.getter(name="userIdPattern")
     def user_id_pattern(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Pattern for the id
+        Pattern for the user id
         """
         return pulumi.get(self, "user_id_pattern")
 
@@ -1025,11 +1025,11 @@ class IdentityClaimMatchArgsDict(TypedDict):
     """
     claim_patterns: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]]
     """
-    Further claims, each matching its pattern; at most 20
+    Further claims, which must match their patterns; at most 20
     """
     claims: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]]
     """
-    Further claims, each equal
+    Further claims, which must be equal
     """
     issuer: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -1062,8 +1062,8 @@ class IdentityClaimMatchArgs:
         """
         :param pulumi.Input[_builtins.str] audience: `aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience
         :param pulumi.Input[_builtins.str] audience_pattern: Pattern for `aud`, instead of audience; default: none
-        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] claim_patterns: Further claims, each matching its pattern; at most 20
-        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] claims: Further claims, each equal
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] claim_patterns: Further claims, which must match their patterns; at most 20
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] claims: Further claims, which must be equal
         :param pulumi.Input[_builtins.str] issuer: `iss` of the workload's token, byte for byte: an https URL
         :param pulumi.Input[_builtins.str] issuer_pattern: Pattern for `iss`
         :param pulumi.Input[_builtins.str] subject: `sub` of the workload's token, byte for byte, at most 255 characters
@@ -1114,7 +1114,7 @@ class IdentityClaimMatchArgs:
     @pulumi.getter(name="claimPatterns")
     def claim_patterns(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]:
         """
-        Further claims, each matching its pattern; at most 20
+        Further claims, which must match their patterns; at most 20
         """
         return pulumi.get(self, "claim_patterns")
 
@@ -1126,7 +1126,7 @@ class IdentityClaimMatchArgs:
     @pulumi.getter
     def claims(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]:
         """
-        Further claims, each equal
+        Further claims, which must be equal
         """
         return pulumi.get(self, "claims")
 
@@ -1186,31 +1186,31 @@ class IdentityClaimMatchArgs:
 class IdentityProviderOIDCArgsDict(TypedDict):
     client_id: pulumi.Input[_builtins.str]
     """
-    Id of the client that is registered at the issuer; not secret
+    Id of the client that is registered with the issuer; not secret
     """
     issuer: pulumi.Input[_builtins.str]
     """
-    Https URL of the issuer, byte for byte as its tokens have it
+    URL of the issuer, with https, byte for byte as in its tokens
     """
     additional_scopes: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
-    Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
+    Scopes to request besides `openid`; order and duplicates do not matter
     """
     client_secret: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    Secret of the client, at most 4096 characters: required without `pkce_enabled`, encrypted in the state, never returned by the service
+    Secret of the client, at most 4096 characters. Required without `pkce_enabled`, encrypted in the state, never returned by the service
     """
     correlation_rule: NotRequired[pulumi.Input[Optional['IdentityProviderOIDCCorrelationRule']]]
     """
-    How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allow_replace)
+    How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider, which needs allow_replace
     """
     groups_claim: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    Claim that carries the groups of the person who signs in
+    Claim that lists the groups of the person who signs in
     """
     pkce_enabled: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
-    The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+    The client uses PKCE (RFC 7636), with or without a secret; default: false
     """
 
 @pulumi.input_type
@@ -1224,13 +1224,13 @@ class IdentityProviderOIDCArgs:
                  groups_claim: pulumi.Input[Optional[_builtins.str]] = None,
                  pkce_enabled: pulumi.Input[Optional[_builtins.bool]] = None):
         """
-        :param pulumi.Input[_builtins.str] client_id: Id of the client that is registered at the issuer; not secret
-        :param pulumi.Input[_builtins.str] issuer: Https URL of the issuer, byte for byte as its tokens have it
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] additional_scopes: Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
-        :param pulumi.Input[_builtins.str] client_secret: Secret of the client, at most 4096 characters: required without `pkce_enabled`, encrypted in the state, never returned by the service
-        :param pulumi.Input['IdentityProviderOIDCCorrelationRule'] correlation_rule: How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allow_replace)
-        :param pulumi.Input[_builtins.str] groups_claim: Claim that carries the groups of the person who signs in
-        :param pulumi.Input[_builtins.bool] pkce_enabled: The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+        :param pulumi.Input[_builtins.str] client_id: Id of the client that is registered with the issuer; not secret
+        :param pulumi.Input[_builtins.str] issuer: URL of the issuer, with https, byte for byte as in its tokens
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] additional_scopes: Scopes to request besides `openid`; order and duplicates do not matter
+        :param pulumi.Input[_builtins.str] client_secret: Secret of the client, at most 4096 characters. Required without `pkce_enabled`, encrypted in the state, never returned by the service
+        :param pulumi.Input['IdentityProviderOIDCCorrelationRule'] correlation_rule: How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider, which needs allow_replace
+        :param pulumi.Input[_builtins.str] groups_claim: Claim that lists the groups of the person who signs in
+        :param pulumi.Input[_builtins.bool] pkce_enabled: The client uses PKCE (RFC 7636), with or without a secret; default: false
         """
         pulumi.set(__self__, "client_id", client_id)
         pulumi.set(__self__, "issuer", issuer)
@@ -1249,7 +1249,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter(name="clientId")
     def client_id(self) -> pulumi.Input[_builtins.str]:
         """
-        Id of the client that is registered at the issuer; not secret
+        Id of the client that is registered with the issuer; not secret
         """
         return pulumi.get(self, "client_id")
 
@@ -1261,7 +1261,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter
     def issuer(self) -> pulumi.Input[_builtins.str]:
         """
-        Https URL of the issuer, byte for byte as its tokens have it
+        URL of the issuer, with https, byte for byte as in its tokens
         """
         return pulumi.get(self, "issuer")
 
@@ -1273,7 +1273,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter(name="additionalScopes")
     def additional_scopes(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
+        Scopes to request besides `openid`; order and duplicates do not matter
         """
         return pulumi.get(self, "additional_scopes")
 
@@ -1285,7 +1285,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter(name="clientSecret")
     def client_secret(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Secret of the client, at most 4096 characters: required without `pkce_enabled`, encrypted in the state, never returned by the service
+        Secret of the client, at most 4096 characters. Required without `pkce_enabled`, encrypted in the state, never returned by the service
         """
         return pulumi.get(self, "client_secret")
 
@@ -1297,7 +1297,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter(name="correlationRule")
     def correlation_rule(self) -> pulumi.Input[Optional['IdentityProviderOIDCCorrelationRule']]:
         """
-        How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allow_replace)
+        How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider, which needs allow_replace
         """
         return pulumi.get(self, "correlation_rule")
 
@@ -1309,7 +1309,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter(name="groupsClaim")
     def groups_claim(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Claim that carries the groups of the person who signs in
+        Claim that lists the groups of the person who signs in
         """
         return pulumi.get(self, "groups_claim")
 
@@ -1321,7 +1321,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter(name="pkceEnabled")
     def pkce_enabled(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+        The client uses PKCE (RFC 7636), with or without a secret; default: false
         """
         return pulumi.get(self, "pkce_enabled")
 
@@ -1345,11 +1345,11 @@ class IdentityStaticKeysArgsDict(TypedDict):
     """
     audiences: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
-    At most one; default: as for a claim match
+    `aud` of the workload's token, at most one; default: as for a claim match
     """
     expiration_time: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    RFC 3339; default and longest: 365 days after creation
+    RFC 3339, at most 365 days after creation; default: the maximum
     """
 
 @pulumi.input_type
@@ -1364,8 +1364,8 @@ class IdentityStaticKeysArgs:
         :param pulumi.Input[_builtins.str] issuer: `iss` of the workload's token: an https URL, from which nothing is fetched
         :param pulumi.Input[_builtins.str] issuer_keys: JSON Web Key Set (RFC 7517) of public keys, as text
         :param pulumi.Input[_builtins.str] subject: `sub` of the workload's token
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] audiences: At most one; default: as for a claim match
-        :param pulumi.Input[_builtins.str] expiration_time: RFC 3339; default and longest: 365 days after creation
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] audiences: `aud` of the workload's token, at most one; default: as for a claim match
+        :param pulumi.Input[_builtins.str] expiration_time: RFC 3339, at most 365 days after creation; default: the maximum
         """
         pulumi.set(__self__, "issuer", issuer)
         pulumi.set(__self__, "issuer_keys", issuer_keys)
@@ -1415,7 +1415,7 @@ class IdentityStaticKeysArgs:
     @pulumi.getter
     def audiences(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        At most one; default: as for a claim match
+        `aud` of the workload's token, at most one; default: as for a claim match
         """
         return pulumi.get(self, "audiences")
 
@@ -1427,7 +1427,7 @@ class IdentityStaticKeysArgs:
     @pulumi.getter(name="expirationTime")
     def expiration_time(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        RFC 3339; default and longest: 365 days after creation
+        RFC 3339, at most 365 days after creation; default: the maximum
         """
         return pulumi.get(self, "expiration_time")
 
@@ -1472,11 +1472,11 @@ class PolicyAdoptFileArgs:
 class RoleBindingPairArgsDict(TypedDict):
     identity: pulumi.Input[_builtins.str]
     """
-    Who is granted the role: its uid
+    The identity that is granted the role: its uid
     """
     role: pulumi.Input[_builtins.str]
     """
-    What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+    The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
     """
 
 @pulumi.input_type
@@ -1485,8 +1485,8 @@ class RoleBindingPairArgs:
                  identity: pulumi.Input[_builtins.str],
                  role: pulumi.Input[_builtins.str]):
         """
-        :param pulumi.Input[_builtins.str] identity: Who is granted the role: its uid
-        :param pulumi.Input[_builtins.str] role: What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+        :param pulumi.Input[_builtins.str] identity: The identity that is granted the role: its uid
+        :param pulumi.Input[_builtins.str] role: The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
         """
         pulumi.set(__self__, "identity", identity)
         pulumi.set(__self__, "role", role)
@@ -1495,7 +1495,7 @@ class RoleBindingPairArgs:
     @pulumi.getter
     def identity(self) -> pulumi.Input[_builtins.str]:
         """
-        Who is granted the role: its uid
+        The identity that is granted the role: its uid
         """
         return pulumi.get(self, "identity")
 
@@ -1507,7 +1507,7 @@ class RoleBindingPairArgs:
     @pulumi.getter
     def role(self) -> pulumi.Input[_builtins.str]:
         """
-        What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+        The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
         """
         return pulumi.get(self, "role")
 
@@ -1519,7 +1519,7 @@ class RoleBindingPairArgs:
 class SyncConfigArgsDict(TypedDict):
     source: pulumi.Input[_builtins.str]
     """
-    Its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)
+    The repo to sync from: its uid, its path (`chainguard/nginx`), or its image (`registry.example.com/chainguard/nginx`)
     """
     amazon: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -1542,7 +1542,7 @@ class SyncConfigArgs:
                  azure: pulumi.Input[Optional[_builtins.str]] = None,
                  google: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        :param pulumi.Input[_builtins.str] source: Its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)
+        :param pulumi.Input[_builtins.str] source: The repo to sync from: its uid, its path (`chainguard/nginx`), or its image (`registry.example.com/chainguard/nginx`)
         :param pulumi.Input[_builtins.str] amazon: Registry at AWS that images are copied to
         :param pulumi.Input[_builtins.str] azure: Registry at Azure that images are copied to
         :param pulumi.Input[_builtins.str] google: Registry at Google Cloud that images are copied to
@@ -1559,7 +1559,7 @@ class SyncConfigArgs:
     @pulumi.getter
     def source(self) -> pulumi.Input[_builtins.str]:
         """
-        Its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)
+        The repo to sync from: its uid, its path (`chainguard/nginx`), or its image (`registry.example.com/chainguard/nginx`)
         """
         return pulumi.get(self, "source")
 

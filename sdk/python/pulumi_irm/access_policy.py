@@ -32,14 +32,14 @@ class AccessPolicyArgs:
         """
         The set of arguments for constructing a AccessPolicy resource.
 
-        :param Union[pulumi.Input[_builtins.str], 'PolicyAdoptFileArgs'] adopt: "match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created
-        :param _builtins.bool allow_duplicate: Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them
+        :param Union[pulumi.Input[_builtins.str], 'PolicyAdoptFileArgs'] adopt: "match" adopts the records with these names in these groups, and creates the others. `{ file }` adopts the records whose uids are in this file, which irm export writes; its path is relative to the folder of the Pulumi project; default: all are created
+        :param _builtins.bool allow_duplicate: Creates groups, identities and roles even if equal ones exist that this stack did not create; default: the update refuses them
         :param _builtins.bool allow_replace: Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview
-        :param _builtins.bool delete_adopted: Adopted records are deleted with their resources; default: they are left in place
-        :param _builtins.bool exclusive: Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
-        :param _builtins.str file: The policy file, relative to the folder of the Pulumi project; either this or `policy`
-        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] identity_providers: Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization
-        :param _builtins.int max_removals: Most role bindings that a run removes in one group; default: 20
+        :param _builtins.bool delete_adopted: Deletes adopted records with their resources; default: they remain
+        :param _builtins.bool exclusive: Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they remain
+        :param _builtins.str file: The policy file, relative to the folder of the Pulumi project; give this or `policy`
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] identity_providers: The uids of identity providers that `people` names, by name; default: each is looked up by its name in the organization
+        :param _builtins.int max_removals: The most role bindings that a run may remove in one group; default: 20
         :param Any policy: The policy as an object, in the shape of the file
         """
         if adopt is not None:
@@ -65,7 +65,7 @@ class AccessPolicyArgs:
     @pulumi.getter
     def adopt(self) -> Optional[Union[pulumi.Input[_builtins.str], 'PolicyAdoptFileArgs']]:
         """
-        "match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created
+        "match" adopts the records with these names in these groups, and creates the others. `{ file }` adopts the records whose uids are in this file, which irm export writes; its path is relative to the folder of the Pulumi project; default: all are created
         """
         return pulumi.get(self, "adopt")
 
@@ -77,7 +77,7 @@ class AccessPolicyArgs:
     @pulumi.getter(name="allowDuplicate")
     def allow_duplicate(self) -> Optional[_builtins.bool]:
         """
-        Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them
+        Creates groups, identities and roles even if equal ones exist that this stack did not create; default: the update refuses them
         """
         return pulumi.get(self, "allow_duplicate")
 
@@ -101,7 +101,7 @@ class AccessPolicyArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> Optional[_builtins.bool]:
         """
-        Adopted records are deleted with their resources; default: they are left in place
+        Deletes adopted records with their resources; default: they remain
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -113,7 +113,7 @@ class AccessPolicyArgs:
     @pulumi.getter
     def exclusive(self) -> Optional[_builtins.bool]:
         """
-        Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
+        Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they remain
         """
         return pulumi.get(self, "exclusive")
 
@@ -125,7 +125,7 @@ class AccessPolicyArgs:
     @pulumi.getter
     def file(self) -> Optional[_builtins.str]:
         """
-        The policy file, relative to the folder of the Pulumi project; either this or `policy`
+        The policy file, relative to the folder of the Pulumi project; give this or `policy`
         """
         return pulumi.get(self, "file")
 
@@ -137,7 +137,7 @@ class AccessPolicyArgs:
     @pulumi.getter(name="identityProviders")
     def identity_providers(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]:
         """
-        Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization
+        The uids of identity providers that `people` names, by name; default: each is looked up by its name in the organization
         """
         return pulumi.get(self, "identity_providers")
 
@@ -149,7 +149,7 @@ class AccessPolicyArgs:
     @pulumi.getter(name="maxRemovals")
     def max_removals(self) -> Optional[_builtins.int]:
         """
-        Most role bindings that a run removes in one group; default: 20
+        The most role bindings that a run may remove in one group; default: 20
         """
         return pulumi.get(self, "max_removals")
 
@@ -187,7 +187,7 @@ class AccessPolicy(pulumi.ComponentResource):
                  policy: Optional[Any] = None,
                  __props__=None):
         """
-        A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.
+        The resources of a policy: its groups, roles, identities, and who has which role where. Their logical names come from the keys of the policy, never from its order.
 
         ## Example Usage
         ### An access policy
@@ -203,14 +203,14 @@ class AccessPolicy(pulumi.ComponentResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param Union[pulumi.Input[_builtins.str], Union['PolicyAdoptFileArgs', 'PolicyAdoptFileArgsDict']] adopt: "match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created
-        :param _builtins.bool allow_duplicate: Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them
+        :param Union[pulumi.Input[_builtins.str], Union['PolicyAdoptFileArgs', 'PolicyAdoptFileArgsDict']] adopt: "match" adopts the records with these names in these groups, and creates the others. `{ file }` adopts the records whose uids are in this file, which irm export writes; its path is relative to the folder of the Pulumi project; default: all are created
+        :param _builtins.bool allow_duplicate: Creates groups, identities and roles even if equal ones exist that this stack did not create; default: the update refuses them
         :param _builtins.bool allow_replace: Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview
-        :param _builtins.bool delete_adopted: Adopted records are deleted with their resources; default: they are left in place
-        :param _builtins.bool exclusive: Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
-        :param _builtins.str file: The policy file, relative to the folder of the Pulumi project; either this or `policy`
-        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] identity_providers: Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization
-        :param _builtins.int max_removals: Most role bindings that a run removes in one group; default: 20
+        :param _builtins.bool delete_adopted: Deletes adopted records with their resources; default: they remain
+        :param _builtins.bool exclusive: Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they remain
+        :param _builtins.str file: The policy file, relative to the folder of the Pulumi project; give this or `policy`
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] identity_providers: The uids of identity providers that `people` names, by name; default: each is looked up by its name in the organization
+        :param _builtins.int max_removals: The most role bindings that a run may remove in one group; default: 20
         :param Any policy: The policy as an object, in the shape of the file
         """
         ...
@@ -220,7 +220,7 @@ class AccessPolicy(pulumi.ComponentResource):
                  args: Optional[AccessPolicyArgs] = None,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.
+        The resources of a policy: its groups, roles, identities, and who has which role where. Their logical names come from the keys of the policy, never from its order.
 
         ## Example Usage
         ### An access policy

@@ -36,13 +36,13 @@ class AccountAssociationArgs:
         The set of arguments for constructing a AccountAssociation resource.
 
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
-        :param pulumi.Input[_builtins.str] parent: The group that has the accounts, at most one association each: its uid
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] parent: The group that has the accounts, and at most one association: its uid
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to move the accounts to another group; default: refused in the preview
         :param pulumi.Input['AccountAssociationAmazonArgs'] amazon: Account at AWS
         :param pulumi.Input['AccountAssociationAzureArgs'] azure: Tenant at Azure
         :param pulumi.Input['AccountAssociationChainguardArgs'] chainguard: Services of the platform itself
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
         :param pulumi.Input['AccountAssociationGitHubArgs'] github: Apps on GitHub
         :param pulumi.Input['AccountAssociationGoogleArgs'] google: Project at Google Cloud
@@ -84,7 +84,7 @@ class AccountAssociationArgs:
     @pulumi.getter
     def parent(self) -> pulumi.Input[_builtins.str]:
         """
-        The group that has the accounts, at most one association each: its uid
+        The group that has the accounts, and at most one association: its uid
         """
         return pulumi.get(self, "parent")
 
@@ -96,7 +96,7 @@ class AccountAssociationArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -156,7 +156,7 @@ class AccountAssociationArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        An adopted record is deleted with the resource; default: it is left in place
+        Deletes an adopted record with the resource; default: it remains
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -220,7 +220,7 @@ class AccountAssociation(pulumi.CustomResource):
                  parent: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        The accounts of a group at cloud providers, and its installations of GitHub apps.
+        The accounts that a group has with cloud providers, and its installations of GitHub apps.
 
         ## Example Usage
         ### An account association
@@ -254,17 +254,17 @@ class AccountAssociation(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to move the accounts to another group; default: refused in the preview
         :param pulumi.Input[Union['AccountAssociationAmazonArgs', 'AccountAssociationAmazonArgsDict']] amazon: Account at AWS
         :param pulumi.Input[Union['AccountAssociationAzureArgs', 'AccountAssociationAzureArgsDict']] azure: Tenant at Azure
         :param pulumi.Input[Union['AccountAssociationChainguardArgs', 'AccountAssociationChainguardArgsDict']] chainguard: Services of the platform itself
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
         :param pulumi.Input[Union['AccountAssociationGitHubArgs', 'AccountAssociationGitHubArgsDict']] github: Apps on GitHub
         :param pulumi.Input[Union['AccountAssociationGoogleArgs', 'AccountAssociationGoogleArgsDict']] google: Project at Google Cloud
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
-        :param pulumi.Input[_builtins.str] parent: The group that has the accounts, at most one association each: its uid
+        :param pulumi.Input[_builtins.str] parent: The group that has the accounts, and at most one association: its uid
         """
         ...
     @overload
@@ -273,7 +273,7 @@ class AccountAssociation(pulumi.CustomResource):
                  args: AccountAssociationArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        The accounts of a group at cloud providers, and its installations of GitHub apps.
+        The accounts that a group has with cloud providers, and its installations of GitHub apps.
 
         ## Example Usage
         ### An account association
@@ -465,7 +465,7 @@ class AccountAssociation(pulumi.CustomResource):
     @pulumi.getter
     def parent(self) -> pulumi.Output[_builtins.str]:
         """
-        uid of the group that has the accounts: the association has the same
+        uid of the group that has the accounts, which is also the uid of the association
         """
         return pulumi.get(self, "parent")
 
@@ -473,7 +473,7 @@ class AccountAssociation(pulumi.CustomResource):
     @pulumi.getter
     def uid(self) -> pulumi.Output[_builtins.str]:
         """
-        uid of the group that has the accounts: the association has the same
+        uid of the group that has the accounts, which is also the uid of the association
         """
         return pulumi.get(self, "uid")
 

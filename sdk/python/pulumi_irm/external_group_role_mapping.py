@@ -29,13 +29,13 @@ class ExternalGroupRoleMappingArgs:
         """
         The set of arguments for constructing a ExternalGroupRoleMapping resource.
 
-        :param pulumi.Input[_builtins.str] external_group_id: The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
-        :param pulumi.Input[_builtins.str] parent: The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
-        :param pulumi.Input[_builtins.str] role: What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
-        :param pulumi.Input[_builtins.str] scope: Where they get it, the organization: its uid
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] external_group_id: The external group: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
+        :param pulumi.Input[_builtins.str] parent: The identity provider where the people sign in: its uid; a change creates a new mapping before the old one is deleted
+        :param pulumi.Input[_builtins.str] role: The role that the group's people get: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
+        :param pulumi.Input[_builtins.str] scope: The organization where they get the role: its uid
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a mapping may always be replaced; default: false
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         """
         pulumi.set(__self__, "external_group_id", external_group_id)
         pulumi.set(__self__, "parent", parent)
@@ -52,7 +52,7 @@ class ExternalGroupRoleMappingArgs:
     @pulumi.getter(name="externalGroupId")
     def external_group_id(self) -> pulumi.Input[_builtins.str]:
         """
-        The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
+        The external group: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         """
         return pulumi.get(self, "external_group_id")
 
@@ -64,7 +64,7 @@ class ExternalGroupRoleMappingArgs:
     @pulumi.getter
     def parent(self) -> pulumi.Input[_builtins.str]:
         """
-        The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
+        The identity provider where the people sign in: its uid; a change creates a new mapping before the old one is deleted
         """
         return pulumi.get(self, "parent")
 
@@ -76,7 +76,7 @@ class ExternalGroupRoleMappingArgs:
     @pulumi.getter
     def role(self) -> pulumi.Input[_builtins.str]:
         """
-        What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+        The role that the group's people get: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
         """
         return pulumi.get(self, "role")
 
@@ -88,7 +88,7 @@ class ExternalGroupRoleMappingArgs:
     @pulumi.getter
     def scope(self) -> pulumi.Input[_builtins.str]:
         """
-        Where they get it, the organization: its uid
+        The organization where they get the role: its uid
         """
         return pulumi.get(self, "scope")
 
@@ -100,7 +100,7 @@ class ExternalGroupRoleMappingArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -124,7 +124,7 @@ class ExternalGroupRoleMappingArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        An adopted record is deleted with the resource; default: it is left in place
+        Deletes an adopted record with the resource; default: it remains
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -148,7 +148,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
                  scope: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        The people whose sign-in names a group of their identity provider get a role at the organization.
+        Grants a role at the organization to the people whose sign-in names a group of their identity provider.
 
         ## Example Usage
         ### An external group role mapping
@@ -180,13 +180,13 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a mapping may always be replaced; default: false
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
-        :param pulumi.Input[_builtins.str] external_group_id: The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
-        :param pulumi.Input[_builtins.str] parent: The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
-        :param pulumi.Input[_builtins.str] role: What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
-        :param pulumi.Input[_builtins.str] scope: Where they get it, the organization: its uid
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
+        :param pulumi.Input[_builtins.str] external_group_id: The external group: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
+        :param pulumi.Input[_builtins.str] parent: The identity provider where the people sign in: its uid; a change creates a new mapping before the old one is deleted
+        :param pulumi.Input[_builtins.str] role: The role that the group's people get: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
+        :param pulumi.Input[_builtins.str] scope: The organization where they get the role: its uid
         """
         ...
     @overload
@@ -195,7 +195,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
                  args: ExternalGroupRoleMappingArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        The people whose sign-in names a group of their identity provider get a role at the organization.
+        Grants a role at the organization to the people whose sign-in names a group of their identity provider.
 
         ## Example Usage
         ### An external group role mapping
@@ -322,7 +322,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
     @pulumi.getter(name="externalGroupId")
     def external_group_id(self) -> pulumi.Output[_builtins.str]:
         """
-        The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
+        The external group: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         """
         return pulumi.get(self, "external_group_id")
 
@@ -338,7 +338,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
     @pulumi.getter
     def parent(self) -> pulumi.Output[_builtins.str]:
         """
-        uid of the identity provider by which the people sign in
+        uid of the identity provider where the people sign in
         """
         return pulumi.get(self, "parent")
 
@@ -346,7 +346,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
     @pulumi.getter(name="roleUid")
     def role_uid(self) -> pulumi.Output[_builtins.str]:
         """
-        uid of the role that its people get
+        uid of the role that the group's people get
         """
         return pulumi.get(self, "role_uid")
 
@@ -354,7 +354,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
     @pulumi.getter
     def scope(self) -> pulumi.Output[_builtins.str]:
         """
-        uid of the organization, where they get it
+        uid of the organization where they get the role
         """
         return pulumi.get(self, "scope")
 

@@ -124,7 +124,7 @@ class GetAccountAssociationResult:
     @pulumi.getter
     def uid(self) -> _builtins.str:
         """
-        uid of the group that has the accounts: the association has the same
+        uid of the group that has the accounts, which is also the uid of the association
         """
         return pulumi.get(self, "uid")
 

@@ -55,7 +55,7 @@ class GetExternalGroupRoleMappingResult:
     @pulumi.getter(name="externalGroupId")
     def external_group_id(self) -> _builtins.str:
         """
-        The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
+        The external group: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         """
         return pulumi.get(self, "external_group_id")
 
@@ -71,7 +71,7 @@ class GetExternalGroupRoleMappingResult:
     @pulumi.getter(name="roleUid")
     def role_uid(self) -> _builtins.str:
         """
-        uid of the role that its people get
+        uid of the role that the group's people get
         """
         return pulumi.get(self, "role_uid")
 
@@ -79,7 +79,7 @@ class GetExternalGroupRoleMappingResult:
     @pulumi.getter
     def scope(self) -> _builtins.str:
         """
-        uid of the organization, where they get it
+        uid of the organization where they get the role
         """
         return pulumi.get(self, "scope")
 

@@ -121,7 +121,7 @@ class GetGroupResult:
     @pulumi.getter
     def verified(self) -> _builtins.bool:
         """
-        Set by the operator of the service only; default: the service's choice
+        Only the operator of the service may set it; default: the service's choice
         """
         return pulumi.get(self, "verified")
 

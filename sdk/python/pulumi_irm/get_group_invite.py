@@ -62,7 +62,7 @@ class GetGroupInviteResult:
     @pulumi.getter
     def email(self) -> Optional[_builtins.str]:
         """
-        Address of the person who may accept it; default: anyone with the code
+        Address of the person who may accept the invite; default: anyone with the code
         """
         return pulumi.get(self, "email")
 
@@ -70,7 +70,7 @@ class GetGroupInviteResult:
     @pulumi.getter(name="expirationTime")
     def expiration_time(self) -> _builtins.str:
         """
-        When the code stops being good: RFC 3339, UTC
+        When the code expires: RFC 3339, UTC
         """
         return pulumi.get(self, "expiration_time")
 
@@ -86,7 +86,7 @@ class GetGroupInviteResult:
     @pulumi.getter
     def role(self) -> Optional['outputs.GroupInviteRole']:
         """
-        What is granted; absent when the role was deleted
+        The role that is granted; absent if it was deleted
         """
         return pulumi.get(self, "role")
 
@@ -102,7 +102,7 @@ class GetGroupInviteResult:
     @pulumi.getter(name="singleUse")
     def single_use(self) -> Optional[_builtins.bool]:
         """
-        Only one person can accept it; default: false
+        Only one person can accept the invite; default: false
         """
         return pulumi.get(self, "single_use")
 

@@ -64,7 +64,7 @@ class GetRepoResult:
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+        Tags that are kept up to date; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "active_tags")
 
@@ -72,7 +72,7 @@ class GetRepoResult:
     @pulumi.getter
     def aliases(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "aliases")
 
@@ -80,7 +80,7 @@ class GetRepoResult:
     @pulumi.getter
     def bundles(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+        Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "bundles")
 
@@ -104,7 +104,7 @@ class GetRepoResult:
     @pulumi.getter(name="customOverlay")
     def custom_overlay(self) -> Optional['outputs.CustomOverlay']:
         """
-        What is put into each image, or taken out
+        What is added to each image or removed from it
         """
         return pulumi.get(self, "custom_overlay")
 
@@ -128,7 +128,7 @@ class GetRepoResult:
     @pulumi.getter
     def sync_config(self) -> Optional['outputs.SyncConfigRecord']:
         """
-        Syncs from another repo
+        Syncs the images of another repo
         """
         return pulumi.get(self, "sync_config")
 

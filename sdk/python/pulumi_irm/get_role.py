@@ -47,7 +47,7 @@ class GetRoleResult:
     @pulumi.getter
     def capabilities(self) -> Sequence[_builtins.str]:
         """
-        What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+        What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter
         """
         return pulumi.get(self, "capabilities")
 

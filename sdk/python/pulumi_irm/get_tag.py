@@ -47,7 +47,7 @@ class GetTagResult:
     @pulumi.getter
     def bundles(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+        Bundles that the image belongs to, such as `base`; order and duplicates do not matter
         """
         return pulumi.get(self, "bundles")
 

@@ -36,17 +36,17 @@ class GroupArgs:
         The set of arguments for constructing a Group resource.
 
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the group although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
-        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retain_on_delete` of resources below do not reach it. Default: a group that holds something is not deleted
-        :param pulumi.Input[_builtins.int] force_destroy_max: Most records that force_destroy deletes; more are an error and nothing is deleted; default: 50
-        :param pulumi.Input['OrgKind'] kind: Kind of an organization; groups below a root inherit it; default: the service's choice
+        :param pulumi.Input[_builtins.bool] force_destroy: Also deletes the records below the group that this run does not delete. It lists them in the log first and begins with the deepest. It is not allowed on a root group. `protect` and `retain_on_delete` do not protect resources below. Default: a group that contains something is not deleted
+        :param pulumi.Input[_builtins.int] force_destroy_max: The most records that force_destroy may delete; if there are more, the run fails and deletes nothing; default: 50
+        :param pulumi.Input['OrgKind'] kind: Kind of the organization, which the groups below inherit; default: the service's choice
         :param pulumi.Input[_builtins.str] parent: The group that this one belongs to: its uid
-        :param pulumi.Input[_builtins.bool] root: Creates an organization, in place of `parent`; the caller becomes its owner
-        :param pulumi.Input[_builtins.bool] verified: Set by the operator of the service only; default: the service's choice
+        :param pulumi.Input[_builtins.bool] root: Creates an organization, instead of a group in `parent`; the caller becomes its owner
+        :param pulumi.Input[_builtins.bool] verified: Only the operator of the service may set it; default: the service's choice
         """
         pulumi.set(__self__, "name", name)
         if adopt is not None:
@@ -88,7 +88,7 @@ class GroupArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -124,7 +124,7 @@ class GroupArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        An adopted record is deleted with the resource; default: it is left in place
+        Deletes an adopted record with the resource; default: it remains
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -148,7 +148,7 @@ class GroupArgs:
     @pulumi.getter(name="forceDestroy")
     def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retain_on_delete` of resources below do not reach it. Default: a group that holds something is not deleted
+        Also deletes the records below the group that this run does not delete. It lists them in the log first and begins with the deepest. It is not allowed on a root group. `protect` and `retain_on_delete` do not protect resources below. Default: a group that contains something is not deleted
         """
         return pulumi.get(self, "force_destroy")
 
@@ -160,7 +160,7 @@ class GroupArgs:
     @pulumi.getter(name="forceDestroyMax")
     def force_destroy_max(self) -> pulumi.Input[Optional[_builtins.int]]:
         """
-        Most records that force_destroy deletes; more are an error and nothing is deleted; default: 50
+        The most records that force_destroy may delete; if there are more, the run fails and deletes nothing; default: 50
         """
         return pulumi.get(self, "force_destroy_max")
 
@@ -172,7 +172,7 @@ class GroupArgs:
     @pulumi.getter
     def kind(self) -> pulumi.Input[Optional['OrgKind']]:
         """
-        Kind of an organization; groups below a root inherit it; default: the service's choice
+        Kind of the organization, which the groups below inherit; default: the service's choice
         """
         return pulumi.get(self, "kind")
 
@@ -196,7 +196,7 @@ class GroupArgs:
     @pulumi.getter
     def root(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Creates an organization, in place of `parent`; the caller becomes its owner
+        Creates an organization, instead of a group in `parent`; the caller becomes its owner
         """
         return pulumi.get(self, "root")
 
@@ -208,7 +208,7 @@ class GroupArgs:
     @pulumi.getter
     def verified(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Set by the operator of the service only; default: the service's choice
+        Only the operator of the service may set it; default: the service's choice
         """
         return pulumi.get(self, "verified")
 
@@ -267,18 +267,18 @@ class Group(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the group although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
-        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retain_on_delete` of resources below do not reach it. Default: a group that holds something is not deleted
-        :param pulumi.Input[_builtins.int] force_destroy_max: Most records that force_destroy deletes; more are an error and nothing is deleted; default: 50
-        :param pulumi.Input['OrgKind'] kind: Kind of an organization; groups below a root inherit it; default: the service's choice
+        :param pulumi.Input[_builtins.bool] force_destroy: Also deletes the records below the group that this run does not delete. It lists them in the log first and begins with the deepest. It is not allowed on a root group. `protect` and `retain_on_delete` do not protect resources below. Default: a group that contains something is not deleted
+        :param pulumi.Input[_builtins.int] force_destroy_max: The most records that force_destroy may delete; if there are more, the run fails and deletes nothing; default: 50
+        :param pulumi.Input['OrgKind'] kind: Kind of the organization, which the groups below inherit; default: the service's choice
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that this one belongs to: its uid
-        :param pulumi.Input[_builtins.bool] root: Creates an organization, in place of `parent`; the caller becomes its owner
-        :param pulumi.Input[_builtins.bool] verified: Set by the operator of the service only; default: the service's choice
+        :param pulumi.Input[_builtins.bool] root: Creates an organization, instead of a group in `parent`; the caller becomes its owner
+        :param pulumi.Input[_builtins.bool] verified: Only the operator of the service may set it; default: the service's choice
         """
         ...
     @overload
@@ -484,7 +484,7 @@ class Group(pulumi.CustomResource):
     @pulumi.getter
     def verified(self) -> pulumi.Output[_builtins.bool]:
         """
-        Set by the operator of the service only; default: the service's choice
+        Only the operator of the service may set it; default: the service's choice
         """
         return pulumi.get(self, "verified")
 

@@ -32,13 +32,13 @@ class GroupInviteArgs:
         The set of arguments for constructing a GroupInvite resource.
 
         :param pulumi.Input[_builtins.str] parent: The group to join: its uid
-        :param pulumi.Input[_builtins.str] role: What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
-        :param pulumi.Input[_builtins.str] ttl: How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] role: The role to grant at the group: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
+        :param pulumi.Input[_builtins.str] ttl: How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; an invite may always be replaced; default: false
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
-        :param pulumi.Input[_builtins.str] email: Address of the person who may accept it; default: anyone with the code
-        :param pulumi.Input[_builtins.bool] single_use: Only one person can accept it; default: false
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
+        :param pulumi.Input[_builtins.str] email: Address of the person who may accept the invite; default: anyone with the code
+        :param pulumi.Input[_builtins.bool] single_use: Only one person can accept the invite; default: false
         """
         pulumi.set(__self__, "parent", parent)
         pulumi.set(__self__, "role", role)
@@ -70,7 +70,7 @@ class GroupInviteArgs:
     @pulumi.getter
     def role(self) -> pulumi.Input[_builtins.str]:
         """
-        What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+        The role to grant at the group: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
         """
         return pulumi.get(self, "role")
 
@@ -82,7 +82,7 @@ class GroupInviteArgs:
     @pulumi.getter
     def ttl(self) -> pulumi.Input[_builtins.str]:
         """
-        How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years
+        How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years
         """
         return pulumi.get(self, "ttl")
 
@@ -94,7 +94,7 @@ class GroupInviteArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -118,7 +118,7 @@ class GroupInviteArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        An adopted record is deleted with the resource; default: it is left in place
+        Deletes an adopted record with the resource; default: it remains
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -130,7 +130,7 @@ class GroupInviteArgs:
     @pulumi.getter
     def email(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Address of the person who may accept it; default: anyone with the code
+        Address of the person who may accept the invite; default: anyone with the code
         """
         return pulumi.get(self, "email")
 
@@ -142,7 +142,7 @@ class GroupInviteArgs:
     @pulumi.getter(name="singleUse")
     def single_use(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Only one person can accept it; default: false
+        Only one person can accept the invite; default: false
         """
         return pulumi.get(self, "single_use")
 
@@ -167,7 +167,7 @@ class GroupInvite(pulumi.CustomResource):
                  ttl: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.
+        A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, and then deletes the old one.
 
         ## Example Usage
         ### A group invite
@@ -192,14 +192,14 @@ class GroupInvite(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; an invite may always be replaced; default: false
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
-        :param pulumi.Input[_builtins.str] email: Address of the person who may accept it; default: anyone with the code
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
+        :param pulumi.Input[_builtins.str] email: Address of the person who may accept the invite; default: anyone with the code
         :param pulumi.Input[_builtins.str] parent: The group to join: its uid
-        :param pulumi.Input[_builtins.str] role: What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
-        :param pulumi.Input[_builtins.bool] single_use: Only one person can accept it; default: false
-        :param pulumi.Input[_builtins.str] ttl: How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years
+        :param pulumi.Input[_builtins.str] role: The role to grant at the group: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
+        :param pulumi.Input[_builtins.bool] single_use: Only one person can accept the invite; default: false
+        :param pulumi.Input[_builtins.str] ttl: How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years
         """
         ...
     @overload
@@ -208,7 +208,7 @@ class GroupInvite(pulumi.CustomResource):
                  args: GroupInviteArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.
+        A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, and then deletes the old one.
 
         ## Example Usage
         ### A group invite
@@ -326,7 +326,7 @@ class GroupInvite(pulumi.CustomResource):
     @pulumi.getter
     def code(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Secret. The service shows it once, so the state keeps it; absent for an invite that was adopted or got by its uid
+        Secret. The service shows it once, so the state stores it; absent if the invite was adopted or read by its uid
         """
         return pulumi.get(self, "code")
 
@@ -342,7 +342,7 @@ class GroupInvite(pulumi.CustomResource):
     @pulumi.getter
     def email(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Address of the person who may accept it; default: anyone with the code
+        Address of the person who may accept the invite; default: anyone with the code
         """
         return pulumi.get(self, "email")
 
@@ -350,7 +350,7 @@ class GroupInvite(pulumi.CustomResource):
     @pulumi.getter(name="expirationTime")
     def expiration_time(self) -> pulumi.Output[_builtins.str]:
         """
-        When the code stops being good: RFC 3339, UTC
+        When the code expires: RFC 3339, UTC
         """
         return pulumi.get(self, "expiration_time")
 
@@ -374,7 +374,7 @@ class GroupInvite(pulumi.CustomResource):
     @pulumi.getter
     def role(self) -> pulumi.Output['outputs.BoundRecord']:
         """
-        What is granted; with the name of a built-in role
+        The role that is granted, with its name if it is built-in
         """
         return pulumi.get(self, "role")
 
@@ -382,7 +382,7 @@ class GroupInvite(pulumi.CustomResource):
     @pulumi.getter(name="singleUse")
     def single_use(self) -> pulumi.Output[Optional[_builtins.bool]]:
         """
-        Only one person can accept it; default: false
+        Only one person can accept the invite; default: false
         """
         return pulumi.get(self, "single_use")
 
@@ -390,7 +390,7 @@ class GroupInvite(pulumi.CustomResource):
     @pulumi.getter
     def ttl(self) -> pulumi.Output[_builtins.str]:
         """
-        How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years
+        How long the code is valid after its creation: seconds, such as `604800s` (a week), at most ten years
         """
         return pulumi.get(self, "ttl")
 

@@ -40,15 +40,15 @@ class IdentityArgs:
 
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that the identity belongs to: its uid
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, static_keys or service_principal to create a new identity; default: refused in the preview
         :param pulumi.Input['IdentityAWSIdentityArgs'] aws_identity: Assumed by an AWS principal
         :param pulumi.Input['IdentityClaimMatchArgs'] claim_match: Assumed by a workload whose token's claims match
         :param pulumi.Input[_builtins.str] company: At most 255 characters; default: empty
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
-        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the identity role bindings that this run does not delete; default: they prevent the deletion
+        :param pulumi.Input[_builtins.bool] force_destroy: Also deletes its role bindings that this run does not delete; default: they prevent the deletion
         :param pulumi.Input['ServicePrincipal'] service_principal: A service of the platform
         :param pulumi.Input['IdentityStaticKeysArgs'] static_keys: Assumed by a workload that signs with one of these keys
         """
@@ -105,7 +105,7 @@ class IdentityArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -177,7 +177,7 @@ class IdentityArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        An adopted record is deleted with the resource; default: it is left in place
+        Deletes an adopted record with the resource; default: it remains
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -201,7 +201,7 @@ class IdentityArgs:
     @pulumi.getter(name="forceDestroy")
     def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Deletes with the identity role bindings that this run does not delete; default: they prevent the deletion
+        Also deletes its role bindings that this run does not delete; default: they prevent the deletion
         """
         return pulumi.get(self, "force_destroy")
 
@@ -255,7 +255,7 @@ class Identity(pulumi.CustomResource):
                  static_keys: pulumi.Input[Optional[Union['IdentityStaticKeysArgs', 'IdentityStaticKeysArgsDict']]] = None,
                  __props__=None):
         """
-        Who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.
+        A caller of the API. A workload assumes it with a token whose claims match, with its own key, or as an AWS principal.
 
         ## Example Usage
         ### An identity
@@ -284,15 +284,15 @@ class Identity(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, static_keys or service_principal to create a new identity; default: refused in the preview
         :param pulumi.Input[Union['IdentityAWSIdentityArgs', 'IdentityAWSIdentityArgsDict']] aws_identity: Assumed by an AWS principal
         :param pulumi.Input[Union['IdentityClaimMatchArgs', 'IdentityClaimMatchArgsDict']] claim_match: Assumed by a workload whose token's claims match
         :param pulumi.Input[_builtins.str] company: At most 255 characters; default: empty
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
-        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the identity role bindings that this run does not delete; default: they prevent the deletion
+        :param pulumi.Input[_builtins.bool] force_destroy: Also deletes its role bindings that this run does not delete; default: they prevent the deletion
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that the identity belongs to: its uid
         :param pulumi.Input['ServicePrincipal'] service_principal: A service of the platform
@@ -305,7 +305,7 @@ class Identity(pulumi.CustomResource):
                  args: IdentityArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        Who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.
+        A caller of the API. A workload assumes it with a token whose claims match, with its own key, or as an AWS principal.
 
         ## Example Usage
         ### An identity
@@ -494,7 +494,7 @@ class Identity(pulumi.CustomResource):
     @pulumi.getter(name="lastSeenTime")
     def last_seen_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC; as of the last create or update: it moves by itself
+        When it last exchanged a token, or was created: RFC 3339, UTC. Only a create or an update refreshes this output
         """
         return pulumi.get(self, "last_seen_time")
 

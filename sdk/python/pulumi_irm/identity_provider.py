@@ -38,11 +38,11 @@ class IdentityProviderArgs:
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input['IdentityProviderOIDCArgs'] oidc: OpenID Connect
         :param pulumi.Input[_builtins.str] parent: The organization or group whose people sign in there: its uid
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent or correlation_rule to create a new provider with a new uid; default: refused in the preview
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
-        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion
+        :param pulumi.Input[_builtins.bool] force_destroy: Also deletes its mappings of external groups that this run does not delete; default: they prevent the deletion
         """
         pulumi.set(__self__, "default_role", default_role)
         pulumi.set(__self__, "name", name)
@@ -111,7 +111,7 @@ class IdentityProviderArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -135,7 +135,7 @@ class IdentityProviderArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        An adopted record is deleted with the resource; default: it is left in place
+        Deletes an adopted record with the resource; default: it remains
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -159,7 +159,7 @@ class IdentityProviderArgs:
     @pulumi.getter(name="forceDestroy")
     def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion
+        Also deletes its mappings of external groups that this run does not delete; default: they prevent the deletion
         """
         return pulumi.get(self, "force_destroy")
 
@@ -212,12 +212,12 @@ class IdentityProvider(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent or correlation_rule to create a new provider with a new uid; default: refused in the preview
         :param pulumi.Input[_builtins.str] default_role: The role granted at the first sign-in: the name of a built-in role, or a uid
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
-        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion
+        :param pulumi.Input[_builtins.bool] force_destroy: Also deletes its mappings of external groups that this run does not delete; default: they prevent the deletion
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[Union['IdentityProviderOIDCArgs', 'IdentityProviderOIDCArgsDict']] oidc: OpenID Connect
         :param pulumi.Input[_builtins.str] parent: The organization or group whose people sign in there: its uid

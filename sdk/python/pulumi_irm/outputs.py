@@ -100,7 +100,7 @@ class AccountAssociationAzure(dict):
                  client_ids: Mapping[str, _builtins.str],
                  tenant_id: _builtins.str):
         """
-        :param Mapping[str, _builtins.str] client_ids: Client id by the component's name, at least one
+        :param Mapping[str, _builtins.str] client_ids: Client ids by component name, at least one
         :param _builtins.str tenant_id: Id of the tenant
         """
         pulumi.set(__self__, "client_ids", client_ids)
@@ -110,7 +110,7 @@ class AccountAssociationAzure(dict):
     @pulumi.getter(name="clientIds")
     def client_ids(self) -> Mapping[str, _builtins.str]:
         """
-        Client id by the component's name, at least one
+        Client ids by component name, at least one
         """
         return pulumi.get(self, "client_ids")
 
@@ -145,7 +145,7 @@ class AccountAssociationChainguard(dict):
     def __init__(__self__, *,
                  service_bindings: Mapping[str, _builtins.str]):
         """
-        :param Mapping[str, _builtins.str] service_bindings: The identity that a service assumes, its uid, by the service's name; at least one
+        :param Mapping[str, _builtins.str] service_bindings: The identities that services assume, by service name; each is its uid; at least one
         """
         pulumi.set(__self__, "service_bindings", service_bindings)
 
@@ -153,7 +153,7 @@ class AccountAssociationChainguard(dict):
     @pulumi.getter(name="serviceBindings")
     def service_bindings(self) -> Mapping[str, _builtins.str]:
         """
-        The identity that a service assumes, its uid, by the service's name; at least one
+        The identities that services assume, by service name; each is its uid; at least one
         """
         return pulumi.get(self, "service_bindings")
 
@@ -180,7 +180,7 @@ class AccountAssociationGitHub(dict):
     def __init__(__self__, *,
                  app_installations: Optional[Mapping[str, 'outputs.AccountAssociationGitHubAppInstallations']] = None):
         """
-        :param Mapping[str, 'AccountAssociationGitHubAppInstallations'] app_installations: Installations by the id of the app (decimal); their order means nothing
+        :param Mapping[str, 'AccountAssociationGitHubAppInstallations'] app_installations: Installations by the id of the app (decimal); their order does not matter
         """
         if app_installations is not None:
             pulumi.set(__self__, "app_installations", app_installations)
@@ -189,7 +189,7 @@ class AccountAssociationGitHub(dict):
     @pulumi.getter(name="appInstallations")
     def app_installations(self) -> Optional[Mapping[str, 'outputs.AccountAssociationGitHubAppInstallations']]:
         """
-        Installations by the id of the app (decimal); their order means nothing
+        Installations by the id of the app (decimal); their order does not matter
         """
         return pulumi.get(self, "app_installations")
 
@@ -199,7 +199,7 @@ class AccountAssociationGitHubAppInstallations(dict):
     def __init__(__self__, *,
                  installations: Optional[Sequence['outputs.AccountAssociationGitHubInstallation']] = None):
         """
-        :param Sequence['AccountAssociationGitHubInstallation'] installations: Installations of one app; their order means nothing
+        :param Sequence['AccountAssociationGitHubInstallation'] installations: Installations of one app; their order does not matter
         """
         if installations is not None:
             pulumi.set(__self__, "installations", installations)
@@ -208,7 +208,7 @@ class AccountAssociationGitHubAppInstallations(dict):
     @pulumi.getter
     def installations(self) -> Optional[Sequence['outputs.AccountAssociationGitHubInstallation']]:
         """
-        Installations of one app; their order means nothing
+        Installations of one app; their order does not matter
         """
         return pulumi.get(self, "installations")
 
@@ -324,7 +324,7 @@ class AccountAssociationRecord(dict):
         """
         :param _builtins.str create_time: When it was created: RFC 3339, UTC
         :param _builtins.str name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
-        :param _builtins.str uid: uid of the group that has the accounts: the association has the same
+        :param _builtins.str uid: uid of the group that has the accounts, which is also the uid of the association
         :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
         :param 'AccountAssociationAmazon' amazon: Account at AWS
         :param 'AccountAssociationAzure' azure: Tenant at Azure
@@ -370,7 +370,7 @@ class AccountAssociationRecord(dict):
     @pulumi.getter
     def uid(self) -> _builtins.str:
         """
-        uid of the group that has the accounts: the association has the same
+        uid of the group that has the accounts, which is also the uid of the association
         """
         return pulumi.get(self, "uid")
 
@@ -473,7 +473,7 @@ class CustomOverlay(dict):
         :param 'CustomOverlayAccounts' accounts: Users and groups of the image
         :param Mapping[str, _builtins.str] annotations: Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.`
         :param 'CustomOverlayCertificates' certificates: Certificate authorities that the image trusts
-        :param 'CustomOverlayImageContents' contents: Packages, and where they come from
+        :param 'CustomOverlayImageContents' contents: Packages, and the repositories that they come from
         :param Mapping[str, _builtins.str] environment: Variables, by name; no name may begin with `CHAINGUARD_`
         """
         if accounts is not None:
@@ -515,7 +515,7 @@ class CustomOverlay(dict):
     @pulumi.getter
     def contents(self) -> Optional['outputs.CustomOverlayImageContents']:
         """
-        Packages, and where they come from
+        Packages, and the repositories that they come from
         """
         return pulumi.get(self, "contents")
 
@@ -552,9 +552,9 @@ class CustomOverlayAccounts(dict):
                  run_as: Optional[_builtins.str] = None,
                  users: Optional[Sequence['outputs.CustomOverlayAccountsUser']] = None):
         """
-        :param Sequence['CustomOverlayAccountsGroup'] groups: Groups that are added; their order means nothing
+        :param Sequence['CustomOverlayAccountsGroup'] groups: Groups that are added; their order does not matter
         :param _builtins.str run_as: User that the image runs as: a name or a number
-        :param Sequence['CustomOverlayAccountsUser'] users: Users that are added; their order means nothing
+        :param Sequence['CustomOverlayAccountsUser'] users: Users that are added; their order does not matter
         """
         if groups is not None:
             pulumi.set(__self__, "groups", groups)
@@ -567,7 +567,7 @@ class CustomOverlayAccounts(dict):
     @pulumi.getter
     def groups(self) -> Optional[Sequence['outputs.CustomOverlayAccountsGroup']]:
         """
-        Groups that are added; their order means nothing
+        Groups that are added; their order does not matter
         """
         return pulumi.get(self, "groups")
 
@@ -583,7 +583,7 @@ class CustomOverlayAccounts(dict):
     @pulumi.getter
     def users(self) -> Optional[Sequence['outputs.CustomOverlayAccountsUser']]:
         """
-        Users that are added; their order means nothing
+        Users that are added; their order does not matter
         """
         return pulumi.get(self, "users")
 
@@ -733,7 +733,7 @@ class CustomOverlayCertificates(dict):
                  additional: Optional[Sequence['outputs.CustomOverlayCertificatesAdditionalEntry']] = None,
                  providers: Optional[Sequence[_builtins.str]] = None):
         """
-        :param Sequence['CustomOverlayCertificatesAdditionalEntry'] additional: PEM certificates that are trusted besides the usual ones
+        :param Sequence['CustomOverlayCertificatesAdditionalEntry'] additional: PEM certificates to trust besides the usual ones
         :param Sequence[_builtins.str] providers: Trust stores that get them
         """
         if additional is not None:
@@ -745,7 +745,7 @@ class CustomOverlayCertificates(dict):
     @pulumi.getter
     def additional(self) -> Optional[Sequence['outputs.CustomOverlayCertificatesAdditionalEntry']]:
         """
-        PEM certificates that are trusted besides the usual ones
+        PEM certificates to trust besides the usual ones
         """
         return pulumi.get(self, "additional")
 
@@ -815,7 +815,7 @@ class CustomOverlayImageContents(dict):
         """
         :param Sequence[_builtins.str] packages: Packages that are added
         :param Sequence['CustomOverlayImageContentsRuntimeKeyringEntry'] runtime_keyring: Keys of those repositories
-        :param Sequence[_builtins.str] runtime_repositories: Where packages come from at run time, the first one first
+        :param Sequence[_builtins.str] runtime_repositories: Where packages come from at run time; the first has precedence
         """
         if packages is not None:
             pulumi.set(__self__, "packages", packages)
@@ -844,7 +844,7 @@ class CustomOverlayImageContents(dict):
     @pulumi.getter(name="runtimeRepositories")
     def runtime_repositories(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Where packages come from at run time, the first one first
+        Where packages come from at run time; the first has precedence
         """
         return pulumi.get(self, "runtime_repositories")
 
@@ -889,10 +889,10 @@ class ExternalGroupRoleMappingRecord(dict):
                  uid: _builtins.str):
         """
         :param _builtins.str create_time: When it was created: RFC 3339, UTC
-        :param _builtins.str external_group_id: The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
+        :param _builtins.str external_group_id: The external group: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         :param _builtins.str identity_provider_uid: uid of its identity provider
-        :param _builtins.str role_uid: uid of the role that its people get
-        :param _builtins.str scope: uid of the organization, where they get it
+        :param _builtins.str role_uid: uid of the role that the group's people get
+        :param _builtins.str scope: uid of the organization where they get the role
         :param _builtins.str uid: uid of its identity provider, then a segment of its own
         """
         pulumi.set(__self__, "create_time", create_time)
@@ -914,7 +914,7 @@ class ExternalGroupRoleMappingRecord(dict):
     @pulumi.getter(name="externalGroupId")
     def external_group_id(self) -> _builtins.str:
         """
-        The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
+        The external group: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         """
         return pulumi.get(self, "external_group_id")
 
@@ -930,7 +930,7 @@ class ExternalGroupRoleMappingRecord(dict):
     @pulumi.getter(name="roleUid")
     def role_uid(self) -> _builtins.str:
         """
-        uid of the role that its people get
+        uid of the role that the group's people get
         """
         return pulumi.get(self, "role_uid")
 
@@ -938,7 +938,7 @@ class ExternalGroupRoleMappingRecord(dict):
     @pulumi.getter
     def scope(self) -> _builtins.str:
         """
-        uid of the organization, where they get it
+        uid of the organization where they get the role
         """
         return pulumi.get(self, "scope")
 
@@ -964,13 +964,13 @@ class GroupInviteRecord(dict):
                  single_use: Optional[_builtins.bool] = None):
         """
         :param _builtins.str create_time: When it was created: RFC 3339, UTC
-        :param _builtins.str expiration_time: When the code stops being good: RFC 3339, UTC
+        :param _builtins.str expiration_time: When the code expires: RFC 3339, UTC
         :param _builtins.str key_id: The first 16 digits of the SHA-256 of the code
         :param _builtins.str role_uid: uid of the role that is granted at the group
         :param _builtins.str uid: uid of its group, then a segment of its own
-        :param _builtins.str email: Address of the person who may accept it; default: anyone with the code
-        :param 'GroupInviteRole' role: What is granted; with the name of a built-in role
-        :param _builtins.bool single_use: Only one person can accept it; default: false
+        :param _builtins.str email: Address of the person who may accept the invite; default: anyone with the code
+        :param 'GroupInviteRole' role: The role that is granted, with its name if it is built-in
+        :param _builtins.bool single_use: Only one person can accept the invite; default: false
         """
         pulumi.set(__self__, "create_time", create_time)
         pulumi.set(__self__, "expiration_time", expiration_time)
@@ -996,7 +996,7 @@ class GroupInviteRecord(dict):
     @pulumi.getter(name="expirationTime")
     def expiration_time(self) -> _builtins.str:
         """
-        When the code stops being good: RFC 3339, UTC
+        When the code expires: RFC 3339, UTC
         """
         return pulumi.get(self, "expiration_time")
 
@@ -1028,7 +1028,7 @@ class GroupInviteRecord(dict):
     @pulumi.getter
     def email(self) -> Optional[_builtins.str]:
         """
-        Address of the person who may accept it; default: anyone with the code
+        Address of the person who may accept the invite; default: anyone with the code
         """
         return pulumi.get(self, "email")
 
@@ -1036,7 +1036,7 @@ class GroupInviteRecord(dict):
     @pulumi.getter
     def role(self) -> Optional['outputs.GroupInviteRole']:
         """
-        What is granted; with the name of a built-in role
+        The role that is granted, with its name if it is built-in
         """
         return pulumi.get(self, "role")
 
@@ -1044,7 +1044,7 @@ class GroupInviteRecord(dict):
     @pulumi.getter(name="singleUse")
     def single_use(self) -> Optional[_builtins.bool]:
         """
-        Only one person can accept it; default: false
+        Only one person can accept the invite; default: false
         """
         return pulumi.get(self, "single_use")
 
@@ -1121,7 +1121,7 @@ class GroupRecord(dict):
         :param Mapping[str, _builtins.int] resource_limits: Limits of the organization: number of records, by resource
         :param _builtins.str uid: Path of hexadecimal segments, the ancestors first: what other resources refer to
         :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
-        :param _builtins.bool verified: Set by the operator of the service only; default: the service's choice
+        :param _builtins.bool verified: Only the operator of the service may set it; default: the service's choice
         :param 'OrgKind' kind: Kind of the organization that the group belongs to
         :param 'OrgStatus' status: State of the organization that the group belongs to
         """
@@ -1189,7 +1189,7 @@ class GroupRecord(dict):
     @pulumi.getter
     def verified(self) -> _builtins.bool:
         """
-        Set by the operator of the service only; default: the service's choice
+        Only the operator of the service may set it; default: the service's choice
         """
         return pulumi.get(self, "verified")
 
@@ -1245,8 +1245,8 @@ class IdentityAWSIdentity(dict):
         :param _builtins.str aws_account: Twelve digits
         :param _builtins.str arn: ARN of the principal
         :param _builtins.str arn_pattern: Pattern for the ARN
-        :param _builtins.str user_id: Id of the principal
-        :param _builtins.str user_id_pattern: Pattern for the id
+        :param _builtins.str user_id: User id of the principal
+        :param _builtins.str user_id_pattern: Pattern for the user id
         """
         pulumi.set(__self__, "aws_account", aws_account)
         if arn is not None:
@@ -1286,7 +1286,7 @@ class IdentityAWSIdentity(dict):
     @pulumi.getter(name="userId")
     def user_id(self) -> Optional[_builtins.str]:
         """
-        Id of the principal
+        User id of the principal
         """
         return pulumi.get(self, "user_id")
 
@@ -1294,7 +1294,7 @@ class IdentityAWSIdentity(dict):
     @pulumi.getter(name="userIdPattern")
     def user_id_pattern(self) -> Optional[_builtins.str]:
         """
-        Pattern for the id
+        Pattern for the user id
         """
         return pulumi.get(self, "user_id_pattern")
 
@@ -1336,8 +1336,8 @@ class IdentityClaimMatch(dict):
         """
         :param _builtins.str audience: `aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience
         :param _builtins.str audience_pattern: Pattern for `aud`, instead of audience; default: none
-        :param Mapping[str, _builtins.str] claim_patterns: Further claims, each matching its pattern; at most 20
-        :param Mapping[str, _builtins.str] claims: Further claims, each equal
+        :param Mapping[str, _builtins.str] claim_patterns: Further claims, which must match their patterns; at most 20
+        :param Mapping[str, _builtins.str] claims: Further claims, which must be equal
         :param _builtins.str issuer: `iss` of the workload's token, byte for byte: an https URL
         :param _builtins.str issuer_pattern: Pattern for `iss`
         :param _builtins.str subject: `sub` of the workload's token, byte for byte, at most 255 characters
@@ -1380,7 +1380,7 @@ class IdentityClaimMatch(dict):
     @pulumi.getter(name="claimPatterns")
     def claim_patterns(self) -> Optional[Mapping[str, _builtins.str]]:
         """
-        Further claims, each matching its pattern; at most 20
+        Further claims, which must match their patterns; at most 20
         """
         return pulumi.get(self, "claim_patterns")
 
@@ -1388,7 +1388,7 @@ class IdentityClaimMatch(dict):
     @pulumi.getter
     def claims(self) -> Optional[Mapping[str, _builtins.str]]:
         """
-        Further claims, each equal
+        Further claims, which must be equal
         """
         return pulumi.get(self, "claims")
 
@@ -1460,12 +1460,12 @@ class IdentityProviderOIDCRecord(dict):
                  groups_claim: Optional[_builtins.str] = None,
                  pkce_enabled: Optional[_builtins.bool] = None):
         """
-        :param _builtins.str client_id: Id of the client that is registered at the issuer; not secret
-        :param _builtins.str issuer: Https URL of the issuer, byte for byte as its tokens have it
-        :param Sequence[_builtins.str] additional_scopes: Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
+        :param _builtins.str client_id: Id of the client that is registered with the issuer; not secret
+        :param _builtins.str issuer: URL of the issuer, with https, byte for byte as in its tokens
+        :param Sequence[_builtins.str] additional_scopes: Scopes to request besides `openid`; order and duplicates do not matter
         :param 'IdentityProviderOIDCCorrelationRule' correlation_rule: How people who sign in are matched to provisioned users; default: by `sub`
-        :param _builtins.str groups_claim: Claim that carries the groups of the person who signs in
-        :param _builtins.bool pkce_enabled: The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+        :param _builtins.str groups_claim: Claim that lists the groups of the person who signs in
+        :param _builtins.bool pkce_enabled: The client uses PKCE (RFC 7636), with or without a secret; default: false
         """
         pulumi.set(__self__, "client_id", client_id)
         pulumi.set(__self__, "issuer", issuer)
@@ -1482,7 +1482,7 @@ class IdentityProviderOIDCRecord(dict):
     @pulumi.getter(name="clientId")
     def client_id(self) -> _builtins.str:
         """
-        Id of the client that is registered at the issuer; not secret
+        Id of the client that is registered with the issuer; not secret
         """
         return pulumi.get(self, "client_id")
 
@@ -1490,7 +1490,7 @@ class IdentityProviderOIDCRecord(dict):
     @pulumi.getter
     def issuer(self) -> _builtins.str:
         """
-        Https URL of the issuer, byte for byte as its tokens have it
+        URL of the issuer, with https, byte for byte as in its tokens
         """
         return pulumi.get(self, "issuer")
 
@@ -1498,7 +1498,7 @@ class IdentityProviderOIDCRecord(dict):
     @pulumi.getter(name="additionalScopes")
     def additional_scopes(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
+        Scopes to request besides `openid`; order and duplicates do not matter
         """
         return pulumi.get(self, "additional_scopes")
 
@@ -1514,7 +1514,7 @@ class IdentityProviderOIDCRecord(dict):
     @pulumi.getter(name="groupsClaim")
     def groups_claim(self) -> Optional[_builtins.str]:
         """
-        Claim that carries the groups of the person who signs in
+        Claim that lists the groups of the person who signs in
         """
         return pulumi.get(self, "groups_claim")
 
@@ -1522,7 +1522,7 @@ class IdentityProviderOIDCRecord(dict):
     @pulumi.getter(name="pkceEnabled")
     def pkce_enabled(self) -> Optional[_builtins.bool]:
         """
-        The client proves itself by PKCE (RFC 7636), as well or alone; default: false
+        The client uses PKCE (RFC 7636), with or without a secret; default: false
         """
         return pulumi.get(self, "pkce_enabled")
 
@@ -1659,11 +1659,11 @@ class IdentityProviderSCIM(dict):
                  token_expire_time: Optional[_builtins.str] = None):
         """
         :param 'IdentityProviderSCIMCredentialState' credential_state: State of the token
-        :param _builtins.bool enabled: Provisioning is enabled
+        :param _builtins.bool enabled: Whether provisioning is enabled
         :param _builtins.str endpoint_url: Where the identity provider sends changes of people
         :param _builtins.str etag: Version of the configuration
-        :param _builtins.str previous_token_expire_time: End of the token before, while both are valid
-        :param _builtins.str token_expire_time: End of the current token; absent: none was issued, or it does not expire
+        :param _builtins.str previous_token_expire_time: When the previous token expires, while both are valid
+        :param _builtins.str token_expire_time: When the current token expires; absent: none was issued, or it does not expire
         """
         if credential_state is not None:
             pulumi.set(__self__, "credential_state", credential_state)
@@ -1690,7 +1690,7 @@ class IdentityProviderSCIM(dict):
     @pulumi.getter
     def enabled(self) -> Optional[_builtins.bool]:
         """
-        Provisioning is enabled
+        Whether provisioning is enabled
         """
         return pulumi.get(self, "enabled")
 
@@ -1714,7 +1714,7 @@ class IdentityProviderSCIM(dict):
     @pulumi.getter(name="previousTokenExpireTime")
     def previous_token_expire_time(self) -> Optional[_builtins.str]:
         """
-        End of the token before, while both are valid
+        When the previous token expires, while both are valid
         """
         return pulumi.get(self, "previous_token_expire_time")
 
@@ -1722,7 +1722,7 @@ class IdentityProviderSCIM(dict):
     @pulumi.getter(name="tokenExpireTime")
     def token_expire_time(self) -> Optional[_builtins.str]:
         """
-        End of the current token; absent: none was issued, or it does not expire
+        When the current token expires; absent: none was issued, or it does not expire
         """
         return pulumi.get(self, "token_expire_time")
 
@@ -1746,7 +1746,7 @@ class IdentityRecord(dict):
         """
         :param _builtins.str create_time: When it was created: RFC 3339, UTC
         :param _builtins.str description: One line, at most 512 characters; default: empty
-        :param _builtins.str last_seen_time: RFC 3339, UTC; as of the last create or update: it moves by itself
+        :param _builtins.str last_seen_time: When it last exchanged a token, or was created: RFC 3339, UTC. Only a create or an update refreshes this output
         :param _builtins.str name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param _builtins.str uid: uid of its group, then a segment of its own
         :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
@@ -1799,7 +1799,7 @@ class IdentityRecord(dict):
     @pulumi.getter(name="lastSeenTime")
     def last_seen_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC; as of the last create or update: it moves by itself
+        When it last exchanged a token, or was created: RFC 3339, UTC. Only a create or an update refreshes this output
         """
         return pulumi.get(self, "last_seen_time")
 
@@ -1915,8 +1915,8 @@ class IdentityStaticKeys(dict):
         :param _builtins.str issuer: `iss` of the workload's token: an https URL, from which nothing is fetched
         :param _builtins.str issuer_keys: JSON Web Key Set (RFC 7517) of public keys, as text
         :param _builtins.str subject: `sub` of the workload's token
-        :param Sequence[_builtins.str] audiences: At most one; default: as for a claim match
-        :param _builtins.str expiration_time: RFC 3339; default and longest: 365 days after creation
+        :param Sequence[_builtins.str] audiences: `aud` of the workload's token, at most one; default: as for a claim match
+        :param _builtins.str expiration_time: RFC 3339, at most 365 days after creation; default: the maximum
         """
         pulumi.set(__self__, "issuer", issuer)
         pulumi.set(__self__, "issuer_keys", issuer_keys)
@@ -1954,7 +1954,7 @@ class IdentityStaticKeys(dict):
     @pulumi.getter
     def audiences(self) -> Optional[Sequence[_builtins.str]]:
         """
-        At most one; default: as for a claim match
+        `aud` of the workload's token, at most one; default: as for a claim match
         """
         return pulumi.get(self, "audiences")
 
@@ -1962,7 +1962,7 @@ class IdentityStaticKeys(dict):
     @pulumi.getter(name="expirationTime")
     def expiration_time(self) -> Optional[_builtins.str]:
         """
-        RFC 3339; default and longest: 365 days after creation
+        RFC 3339, at most 365 days after creation; default: the maximum
         """
         return pulumi.get(self, "expiration_time")
 
@@ -1986,13 +1986,13 @@ class RepoRecord(dict):
         :param _builtins.str name: Without white space, at most 255 characters; unique in its group
         :param _builtins.str uid: uid of its group, then a segment of its own
         :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
-        :param Sequence[_builtins.str] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: the source's
-        :param Sequence[_builtins.str] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
-        :param Sequence[_builtins.str] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+        :param Sequence[_builtins.str] active_tags: Tags that are kept up to date; order and duplicates do not matter; default: the source's
+        :param Sequence[_builtins.str] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
+        :param Sequence[_builtins.str] bundles: Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
         :param 'CatalogTier' catalog_tier: Part of the catalog that the images belong to; default: none, or the source's
-        :param 'CustomOverlay' custom_overlay: What is put into each image, or taken out
+        :param 'CustomOverlay' custom_overlay: What is added to each image or removed from it
         :param _builtins.str description: One line, at most 512 characters; default: empty, or the source's
-        :param 'SyncConfigRecord' sync_config: The repo that it syncs from, by its uid, and when syncing ends
+        :param 'SyncConfigRecord' sync_config: The repo to sync from, by its uid, and when syncing ends
         """
         pulumi.set(__self__, "create_time", create_time)
         pulumi.set(__self__, "name", name)
@@ -2049,7 +2049,7 @@ class RepoRecord(dict):
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+        Tags that are kept up to date; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "active_tags")
 
@@ -2057,7 +2057,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def aliases(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "aliases")
 
@@ -2065,7 +2065,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def bundles(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+        Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "bundles")
 
@@ -2081,7 +2081,7 @@ class RepoRecord(dict):
     @pulumi.getter(name="customOverlay")
     def custom_overlay(self) -> Optional['outputs.CustomOverlay']:
         """
-        What is put into each image, or taken out
+        What is added to each image or removed from it
         """
         return pulumi.get(self, "custom_overlay")
 
@@ -2097,7 +2097,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def sync_config(self) -> Optional['outputs.SyncConfigRecord']:
         """
-        The repo that it syncs from, by its uid, and when syncing ends
+        The repo to sync from, by its uid, and when syncing ends
         """
         return pulumi.get(self, "sync_config")
 
@@ -2226,9 +2226,9 @@ class RoleBindingRecord(dict):
                  uid: _builtins.str):
         """
         :param _builtins.str create_time: When it was created: RFC 3339, UTC
-        :param 'RoleBindingGroup' group: Where the grant holds, and below
-        :param 'RoleBindingIdentity' identity: Who is granted the role
-        :param 'RoleBindingRole' role: What is granted
+        :param 'RoleBindingGroup' group: The group that the grant covers, with everything below it
+        :param 'RoleBindingIdentity' identity: The identity that is granted the role
+        :param 'RoleBindingRole' role: The role that is granted
         :param _builtins.str uid: uid of its group, then a segment of its own
         """
         pulumi.set(__self__, "create_time", create_time)
@@ -2249,7 +2249,7 @@ class RoleBindingRecord(dict):
     @pulumi.getter
     def group(self) -> 'outputs.RoleBindingGroup':
         """
-        Where the grant holds, and below
+        The group that the grant covers, with everything below it
         """
         return pulumi.get(self, "group")
 
@@ -2257,7 +2257,7 @@ class RoleBindingRecord(dict):
     @pulumi.getter
     def identity(self) -> 'outputs.RoleBindingIdentity':
         """
-        Who is granted the role
+        The identity that is granted the role
         """
         return pulumi.get(self, "identity")
 
@@ -2265,7 +2265,7 @@ class RoleBindingRecord(dict):
     @pulumi.getter
     def role(self) -> 'outputs.RoleBindingRole':
         """
-        What is granted
+        The role that is granted
         """
         return pulumi.get(self, "role")
 
@@ -2328,7 +2328,7 @@ class RoleRecord(dict):
                  uid: _builtins.str,
                  update_time: _builtins.str):
         """
-        :param Sequence[_builtins.str] capabilities: What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+        :param Sequence[_builtins.str] capabilities: What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter
         :param _builtins.str create_time: When it was created: RFC 3339, UTC
         :param _builtins.str description: One line, at most 512 characters; default: empty
         :param _builtins.str name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
@@ -2346,7 +2346,7 @@ class RoleRecord(dict):
     @pulumi.getter
     def capabilities(self) -> Sequence[_builtins.str]:
         """
-        What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+        What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter
         """
         return pulumi.get(self, "capabilities")
 
@@ -2398,8 +2398,8 @@ class SetBinding(dict):
                  role: 'outputs.BoundRecord',
                  uid: _builtins.str):
         """
-        :param 'BoundRecord' identity: Who is granted the role
-        :param 'BoundRecord' role: What is granted
+        :param 'BoundRecord' identity: The identity that is granted the role
+        :param 'BoundRecord' role: The role that is granted
         :param _builtins.str uid: uid of the role binding
         """
         pulumi.set(__self__, "identity", identity)
@@ -2410,7 +2410,7 @@ class SetBinding(dict):
     @pulumi.getter
     def identity(self) -> 'outputs.BoundRecord':
         """
-        Who is granted the role
+        The identity that is granted the role
         """
         return pulumi.get(self, "identity")
 
@@ -2418,7 +2418,7 @@ class SetBinding(dict):
     @pulumi.getter
     def role(self) -> 'outputs.BoundRecord':
         """
-        What is granted
+        The role that is granted
         """
         return pulumi.get(self, "role")
 
@@ -2466,14 +2466,14 @@ class SyncConfigRecord(dict):
                  grace_period: Optional[_builtins.bool] = None,
                  unique_tags: Optional[_builtins.bool] = None):
         """
-        :param _builtins.str source: uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid
+        :param _builtins.str source: uid of a repo, `group/repo` or `registry/group/repo`; stored as the uid
         :param _builtins.str amazon: Registry at AWS that images are copied to
         :param _builtins.str apko_overlay: Configuration applied when images are rebuilt; managed by the service
         :param _builtins.str azure: Registry at Azure that images are copied to
         :param _builtins.str expiration_time: When syncing ends, 14 days after it began: RFC 3339, UTC
         :param _builtins.str google: Registry at Google Cloud that images are copied to
         :param _builtins.bool grace_period: A grace period follows the end of life; a setting of the organization
-        :param _builtins.bool unique_tags: Exported tags are uniquely labelled; a setting of the organization
+        :param _builtins.bool unique_tags: Exported tags are uniquely labeled; a setting of the organization
         """
         pulumi.set(__self__, "source", source)
         if amazon is not None:
@@ -2495,7 +2495,7 @@ class SyncConfigRecord(dict):
     @pulumi.getter
     def source(self) -> _builtins.str:
         """
-        uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid
+        uid of a repo, `group/repo` or `registry/group/repo`; stored as the uid
         """
         return pulumi.get(self, "source")
 
@@ -2551,7 +2551,7 @@ class SyncConfigRecord(dict):
     @pulumi.getter(name="uniqueTags")
     def unique_tags(self) -> Optional[_builtins.bool]:
         """
-        Exported tags are uniquely labelled; a setting of the organization
+        Exported tags are uniquely labeled; a setting of the organization
         """
         return pulumi.get(self, "unique_tags")
 
@@ -2570,7 +2570,7 @@ class TagRecord(dict):
         :param _builtins.str name: At most 128 characters; unique in its repo
         :param _builtins.str uid: uid of its repo, then a segment of its own
         :param _builtins.str update_time: When the tag was created, or last moved: RFC 3339, UTC
-        :param Sequence[_builtins.str] bundles: Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+        :param Sequence[_builtins.str] bundles: Bundles that the image belongs to, such as `base`; order and duplicates do not matter
         :param _builtins.bool deprecated: Marks the tag as deprecated; default: false
         """
         pulumi.set(__self__, "digest", digest)
@@ -2618,7 +2618,7 @@ class TagRecord(dict):
     @pulumi.getter
     def bundles(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+        Bundles that the image belongs to, such as `base`; order and duplicates do not matter
         """
         return pulumi.get(self, "bundles")
 
@@ -2639,8 +2639,8 @@ class UnmanagedBinding(dict):
                  uid: _builtins.str,
                  kept: Optional[_builtins.str] = None):
         """
-        :param 'BoundRecord' identity: Who is granted the role
-        :param 'BoundRecord' role: What is granted
+        :param 'BoundRecord' identity: The identity that is granted the role
+        :param 'BoundRecord' role: The role that is granted
         :param _builtins.str uid: uid of the role binding
         :param _builtins.str kept: Why an exclusive set never removes it
         """
@@ -2654,7 +2654,7 @@ class UnmanagedBinding(dict):
     @pulumi.getter
     def identity(self) -> 'outputs.BoundRecord':
         """
-        Who is granted the role
+        The identity that is granted the role
         """
         return pulumi.get(self, "identity")
 
@@ -2662,7 +2662,7 @@ class UnmanagedBinding(dict):
     @pulumi.getter
     def role(self) -> 'outputs.BoundRecord':
         """
-        What is granted
+        The role that is granted
         """
         return pulumi.get(self, "role")
 

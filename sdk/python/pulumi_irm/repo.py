@@ -40,17 +40,17 @@ class RepoArgs:
 
         :param pulumi.Input[_builtins.str] name: Without white space, at most 255 characters; unique in its group
         :param pulumi.Input[_builtins.str] parent: The group that the repo belongs to: its uid
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: the source's
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates do not matter; default: the source's
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
         :param pulumi.Input['CatalogTier'] catalog_tier: Part of the catalog that the images belong to; default: none, or the source's
-        :param pulumi.Input['CustomOverlayArgs'] custom_overlay: What is put into each image, or taken out
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input['CustomOverlayArgs'] custom_overlay: What is added to each image or removed from it
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty, or the source's
-        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the repo tags that this run does not delete; default: they prevent the deletion
-        :param pulumi.Input['SyncConfigArgs'] sync_config: Syncs from another repo
+        :param pulumi.Input[_builtins.bool] force_destroy: Also deletes its tags that this run does not delete; default: they prevent the deletion
+        :param pulumi.Input['SyncConfigArgs'] sync_config: Syncs the images of another repo
         """
         pulumi.set(__self__, "name", name)
         pulumi.set(__self__, "parent", parent)
@@ -105,7 +105,7 @@ class RepoArgs:
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+        Tags that are kept up to date; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "active_tags")
 
@@ -117,7 +117,7 @@ class RepoArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -129,7 +129,7 @@ class RepoArgs:
     @pulumi.getter
     def aliases(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "aliases")
 
@@ -153,7 +153,7 @@ class RepoArgs:
     @pulumi.getter
     def bundles(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+        Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "bundles")
 
@@ -177,7 +177,7 @@ class RepoArgs:
     @pulumi.getter(name="customOverlay")
     def custom_overlay(self) -> pulumi.Input[Optional['CustomOverlayArgs']]:
         """
-        What is put into each image, or taken out
+        What is added to each image or removed from it
         """
         return pulumi.get(self, "custom_overlay")
 
@@ -189,7 +189,7 @@ class RepoArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        An adopted record is deleted with the resource; default: it is left in place
+        Deletes an adopted record with the resource; default: it remains
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -213,7 +213,7 @@ class RepoArgs:
     @pulumi.getter(name="forceDestroy")
     def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Deletes with the repo tags that this run does not delete; default: they prevent the deletion
+        Also deletes its tags that this run does not delete; default: they prevent the deletion
         """
         return pulumi.get(self, "force_destroy")
 
@@ -225,7 +225,7 @@ class RepoArgs:
     @pulumi.getter(name="syncConfig")
     def sync_config(self) -> pulumi.Input[Optional['SyncConfigArgs']]:
         """
-        Syncs from another repo
+        Syncs the images of another repo
         """
         return pulumi.get(self, "sync_config")
 
@@ -255,7 +255,7 @@ class Repo(pulumi.CustomResource):
                  sync_config: pulumi.Input[Optional[Union['SyncConfigArgs', 'SyncConfigArgsDict']]] = None,
                  __props__=None):
         """
-        A repository of images, of its own or synced from another.
+        A repository of images, either your own or synced from another repository.
 
         ## Example Usage
         ### A repo
@@ -281,19 +281,19 @@ class Repo(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: the source's
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates do not matter; default: the source's
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
         :param pulumi.Input['CatalogTier'] catalog_tier: Part of the catalog that the images belong to; default: none, or the source's
-        :param pulumi.Input[Union['CustomOverlayArgs', 'CustomOverlayArgsDict']] custom_overlay: What is put into each image, or taken out
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[Union['CustomOverlayArgs', 'CustomOverlayArgsDict']] custom_overlay: What is added to each image or removed from it
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty, or the source's
-        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the repo tags that this run does not delete; default: they prevent the deletion
+        :param pulumi.Input[_builtins.bool] force_destroy: Also deletes its tags that this run does not delete; default: they prevent the deletion
         :param pulumi.Input[_builtins.str] name: Without white space, at most 255 characters; unique in its group
         :param pulumi.Input[_builtins.str] parent: The group that the repo belongs to: its uid
-        :param pulumi.Input[Union['SyncConfigArgs', 'SyncConfigArgsDict']] sync_config: Syncs from another repo
+        :param pulumi.Input[Union['SyncConfigArgs', 'SyncConfigArgsDict']] sync_config: Syncs the images of another repo
         """
         ...
     @overload
@@ -302,7 +302,7 @@ class Repo(pulumi.CustomResource):
                  args: RepoArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        A repository of images, of its own or synced from another.
+        A repository of images, either your own or synced from another repository.
 
         ## Example Usage
         ### A repo
@@ -427,7 +427,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+        Tags that are kept up to date; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "active_tags")
 
@@ -435,7 +435,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter
     def aliases(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "aliases")
 
@@ -443,7 +443,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter
     def bundles(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+        Bundles that the images belong to, such as `base`; order and duplicates do not matter; default: the source's
         """
         return pulumi.get(self, "bundles")
 
@@ -467,7 +467,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter(name="customOverlay")
     def custom_overlay(self) -> pulumi.Output[Optional['outputs.CustomOverlay']]:
         """
-        What is put into each image, or taken out
+        What is added to each image or removed from it
         """
         return pulumi.get(self, "custom_overlay")
 
@@ -499,7 +499,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter(name="syncConfig")
     def sync_config(self) -> pulumi.Output[Optional['outputs.SyncConfigRecord']]:
         """
-        The repo that it syncs from, by its uid, and when syncing ends
+        The repo to sync from, by its uid, and when syncing ends
         """
         return pulumi.get(self, "sync_config")
 

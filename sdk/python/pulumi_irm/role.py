@@ -30,13 +30,13 @@ class RoleArgs:
         """
         The set of arguments for constructing a Role resource.
 
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] capabilities: What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] capabilities: What the role grants, at least one capability: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates do not matter
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that defines the role: its uid
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the role although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new role with a new uid; default: refused in the preview
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
         """
         pulumi.set(__self__, "capabilities", capabilities)
@@ -57,7 +57,7 @@ class RoleArgs:
     @pulumi.getter
     def capabilities(self) -> pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]:
         """
-        What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing
+        What the role grants, at least one capability: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates do not matter
         """
         return pulumi.get(self, "capabilities")
 
@@ -93,7 +93,7 @@ class RoleArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -129,7 +129,7 @@ class RoleArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        An adopted record is deleted with the resource; default: it is left in place
+        Deletes an adopted record with the resource; default: it remains
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -204,11 +204,11 @@ class Role(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the role although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new role with a new uid; default: refused in the preview
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] capabilities: What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] capabilities: What the role grants, at least one capability: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates do not matter
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that defines the role: its uid
@@ -344,7 +344,7 @@ class Role(pulumi.CustomResource):
     @pulumi.getter
     def capabilities(self) -> pulumi.Output[Sequence[_builtins.str]]:
         """
-        What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+        What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order does not matter
         """
         return pulumi.get(self, "capabilities")
 

@@ -30,13 +30,13 @@ class RoleBindingArgs:
         """
         The set of arguments for constructing a RoleBinding resource.
 
-        :param pulumi.Input[_builtins.str] identity: Who is granted the role: its uid
-        :param pulumi.Input[_builtins.str] parent: The group where the grant holds, and below: its uid; a change creates a new binding before the old one ends
-        :param pulumi.Input[_builtins.str] role: What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
+        :param pulumi.Input[_builtins.str] identity: The identity that is granted the role: its uid
+        :param pulumi.Input[_builtins.str] parent: The group that the grant covers, with everything below it: its uid; a change creates a new binding before the old one is deleted
+        :param pulumi.Input[_builtins.str] role: The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.bool] allow_duplicate: Allows a second, equal role binding in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`) if this stack did not create the first one. A run with checkpoints always creates it, and names the first one
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a role binding may always be replaced; default: false
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         """
         pulumi.set(__self__, "identity", identity)
         pulumi.set(__self__, "parent", parent)
@@ -54,7 +54,7 @@ class RoleBindingArgs:
     @pulumi.getter
     def identity(self) -> pulumi.Input[_builtins.str]:
         """
-        Who is granted the role: its uid
+        The identity that is granted the role: its uid
         """
         return pulumi.get(self, "identity")
 
@@ -66,7 +66,7 @@ class RoleBindingArgs:
     @pulumi.getter
     def parent(self) -> pulumi.Input[_builtins.str]:
         """
-        The group where the grant holds, and below: its uid; a change creates a new binding before the old one ends
+        The group that the grant covers, with everything below it: its uid; a change creates a new binding before the old one is deleted
         """
         return pulumi.get(self, "parent")
 
@@ -78,7 +78,7 @@ class RoleBindingArgs:
     @pulumi.getter
     def role(self) -> pulumi.Input[_builtins.str]:
         """
-        What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+        The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
         """
         return pulumi.get(self, "role")
 
@@ -90,7 +90,7 @@ class RoleBindingArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -102,7 +102,7 @@ class RoleBindingArgs:
     @pulumi.getter(name="allowDuplicate")
     def allow_duplicate(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
+        Allows a second, equal role binding in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`) if this stack did not create the first one. A run with checkpoints always creates it, and names the first one
         """
         return pulumi.get(self, "allow_duplicate")
 
@@ -126,7 +126,7 @@ class RoleBindingArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        An adopted record is deleted with the resource; default: it is left in place
+        Deletes an adopted record with the resource; default: it remains
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -183,13 +183,13 @@ class RoleBinding(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.bool] allow_duplicate: Allows a second, equal role binding in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`) if this stack did not create the first one. A run with checkpoints always creates it, and names the first one
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a role binding may always be replaced; default: false
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
-        :param pulumi.Input[_builtins.str] identity: Who is granted the role: its uid
-        :param pulumi.Input[_builtins.str] parent: The group where the grant holds, and below: its uid; a change creates a new binding before the old one ends
-        :param pulumi.Input[_builtins.str] role: What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
+        :param pulumi.Input[_builtins.str] identity: The identity that is granted the role: its uid
+        :param pulumi.Input[_builtins.str] parent: The group that the grant covers, with everything below it: its uid; a change creates a new binding before the old one is deleted
+        :param pulumi.Input[_builtins.str] role: The role to grant: the name of a built-in one (`viewer`, `editor`, `owner`), or a uid
         """
         ...
     @overload
@@ -322,7 +322,7 @@ class RoleBinding(pulumi.CustomResource):
     @pulumi.getter
     def group(self) -> pulumi.Output['outputs.BoundRecord']:
         """
-        Where the grant holds, and below
+        The group that the grant covers, with everything below it
         """
         return pulumi.get(self, "group")
 
@@ -330,7 +330,7 @@ class RoleBinding(pulumi.CustomResource):
     @pulumi.getter
     def identity(self) -> pulumi.Output['outputs.BoundRecord']:
         """
-        Who is granted the role
+        The identity that is granted the role
         """
         return pulumi.get(self, "identity")
 
@@ -338,7 +338,7 @@ class RoleBinding(pulumi.CustomResource):
     @pulumi.getter
     def parent(self) -> pulumi.Output[_builtins.str]:
         """
-        uid of the group where the grant holds, and below
+        uid of the group that the grant covers, with everything below it
         """
         return pulumi.get(self, "parent")
 
@@ -346,7 +346,7 @@ class RoleBinding(pulumi.CustomResource):
     @pulumi.getter
     def role(self) -> pulumi.Output['outputs.BoundRecord']:
         """
-        What is granted
+        The role that is granted
         """
         return pulumi.get(self, "role")
 

@@ -28,10 +28,10 @@ class RoleBindingSetArgs:
         """
         The set of arguments for constructing a RoleBindingSet resource.
 
-        :param pulumi.Input[Sequence[pulumi.Input['RoleBindingPairArgs']]] bindings: Who has which role there; the order means nothing
-        :param pulumi.Input[_builtins.str] parent: The group where the grants hold, and below: its uid; a change creates the new set before the old one ends
-        :param pulumi.Input[_builtins.bool] exclusive: Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `unmanaged`. So a preview shows them first. Default: they stay
-        :param pulumi.Input[_builtins.int] max_removals: Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
+        :param pulumi.Input[Sequence[pulumi.Input['RoleBindingPairArgs']]] bindings: Who has which role there; the order does not matter
+        :param pulumi.Input[_builtins.str] parent: The group that the grants cover, with everything below it: its uid; a change creates the new set before the old one is deleted
+        :param pulumi.Input[_builtins.bool] exclusive: Removes bindings of the group that this set does not declare, if the last run or refresh recorded them in `unmanaged`. So a preview shows them first. Default: they remain
+        :param pulumi.Input[_builtins.int] max_removals: The most role bindings that a run of an exclusive set may remove; if there are more, the run fails and removes nothing; default: 20
         """
         pulumi.set(__self__, "bindings", bindings)
         pulumi.set(__self__, "parent", parent)
@@ -44,7 +44,7 @@ class RoleBindingSetArgs:
     @pulumi.getter
     def bindings(self) -> pulumi.Input[Sequence[pulumi.Input['RoleBindingPairArgs']]]:
         """
-        Who has which role there; the order means nothing
+        Who has which role there; the order does not matter
         """
         return pulumi.get(self, "bindings")
 
@@ -56,7 +56,7 @@ class RoleBindingSetArgs:
     @pulumi.getter
     def parent(self) -> pulumi.Input[_builtins.str]:
         """
-        The group where the grants hold, and below: its uid; a change creates the new set before the old one ends
+        The group that the grants cover, with everything below it: its uid; a change creates the new set before the old one is deleted
         """
         return pulumi.get(self, "parent")
 
@@ -68,7 +68,7 @@ class RoleBindingSetArgs:
     @pulumi.getter
     def exclusive(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `unmanaged`. So a preview shows them first. Default: they stay
+        Removes bindings of the group that this set does not declare, if the last run or refresh recorded them in `unmanaged`. So a preview shows them first. Default: they remain
         """
         return pulumi.get(self, "exclusive")
 
@@ -80,7 +80,7 @@ class RoleBindingSetArgs:
     @pulumi.getter(name="maxRemovals")
     def max_removals(self) -> pulumi.Input[Optional[_builtins.int]]:
         """
-        Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
+        The most role bindings that a run of an exclusive set may remove; if there are more, the run fails and removes nothing; default: 20
         """
         return pulumi.get(self, "max_removals")
 
@@ -101,7 +101,7 @@ class RoleBindingSet(pulumi.CustomResource):
                  parent: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        All role bindings of one group as one resource, so that thousands of them are few resources to the engine.
+        All role bindings of one group as one resource, so that the engine handles few resources instead of thousands.
 
         ## Example Usage
         ### A role binding set
@@ -154,10 +154,10 @@ class RoleBindingSet(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Sequence[pulumi.Input[Union['RoleBindingPairArgs', 'RoleBindingPairArgsDict']]]] bindings: Who has which role there; the order means nothing
-        :param pulumi.Input[_builtins.bool] exclusive: Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `unmanaged`. So a preview shows them first. Default: they stay
-        :param pulumi.Input[_builtins.int] max_removals: Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
-        :param pulumi.Input[_builtins.str] parent: The group where the grants hold, and below: its uid; a change creates the new set before the old one ends
+        :param pulumi.Input[Sequence[pulumi.Input[Union['RoleBindingPairArgs', 'RoleBindingPairArgsDict']]]] bindings: Who has which role there; the order does not matter
+        :param pulumi.Input[_builtins.bool] exclusive: Removes bindings of the group that this set does not declare, if the last run or refresh recorded them in `unmanaged`. So a preview shows them first. Default: they remain
+        :param pulumi.Input[_builtins.int] max_removals: The most role bindings that a run of an exclusive set may remove; if there are more, the run fails and removes nothing; default: 20
+        :param pulumi.Input[_builtins.str] parent: The group that the grants cover, with everything below it: its uid; a change creates the new set before the old one is deleted
         """
         ...
     @overload
@@ -166,7 +166,7 @@ class RoleBindingSet(pulumi.CustomResource):
                  args: RoleBindingSetArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        All role bindings of one group as one resource, so that thousands of them are few resources to the engine.
+        All role bindings of one group as one resource, so that the engine handles few resources instead of thousands.
 
         ## Example Usage
         ### A role binding set
@@ -309,7 +309,7 @@ class RoleBindingSet(pulumi.CustomResource):
     @pulumi.getter(name="maxRemovals")
     def max_removals(self) -> pulumi.Output[_builtins.int]:
         """
-        Most role bindings that a run removes
+        The most role bindings that a run may remove
         """
         return pulumi.get(self, "max_removals")
 
@@ -317,7 +317,7 @@ class RoleBindingSet(pulumi.CustomResource):
     @pulumi.getter
     def parent(self) -> pulumi.Output[_builtins.str]:
         """
-        uid of the group where the grants hold, and below
+        uid of the group that the grants cover, with everything below it
         """
         return pulumi.get(self, "parent")
 

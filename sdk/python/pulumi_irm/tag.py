@@ -31,12 +31,12 @@ class TagArgs:
         The set of arguments for constructing a Tag resource.
 
         :param pulumi.Input[_builtins.str] digest: Digest of the manifest: `sha256:` and 64 hexadecimal digits; a change moves the tag
-        :param pulumi.Input[_builtins.str] name: At most 128 characters; unique in its repo; a change creates a new tag before the old one goes
-        :param pulumi.Input[_builtins.str] parent: The repo that the tag belongs to: its uid; a change creates a new tag before the old one goes
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] name: At most 128 characters; unique in its repo; a change creates a new tag before the old one is deleted
+        :param pulumi.Input[_builtins.str] parent: The repo that the tag belongs to: its uid; a change creates a new tag before the old one is deleted
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a tag may always be replaced; default: false
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the image belongs to, such as `base`; order and duplicates do not matter
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.bool] deprecated: Marks the tag as deprecated; default: false
         """
         pulumi.set(__self__, "digest", digest)
@@ -69,7 +69,7 @@ class TagArgs:
     @pulumi.getter
     def name(self) -> pulumi.Input[_builtins.str]:
         """
-        At most 128 characters; unique in its repo; a change creates a new tag before the old one goes
+        At most 128 characters; unique in its repo; a change creates a new tag before the old one is deleted
         """
         return pulumi.get(self, "name")
 
@@ -81,7 +81,7 @@ class TagArgs:
     @pulumi.getter
     def parent(self) -> pulumi.Input[_builtins.str]:
         """
-        The repo that the tag belongs to: its uid; a change creates a new tag before the old one goes
+        The repo that the tag belongs to: its uid; a change creates a new tag before the old one is deleted
         """
         return pulumi.get(self, "parent")
 
@@ -93,7 +93,7 @@ class TagArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -117,7 +117,7 @@ class TagArgs:
     @pulumi.getter
     def bundles(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+        Bundles that the image belongs to, such as `base`; order and duplicates do not matter
         """
         return pulumi.get(self, "bundles")
 
@@ -129,7 +129,7 @@ class TagArgs:
     @pulumi.getter(name="deleteAdopted")
     def delete_adopted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        An adopted record is deleted with the resource; default: it is left in place
+        Deletes an adopted record with the resource; default: it remains
         """
         return pulumi.get(self, "delete_adopted")
 
@@ -188,14 +188,14 @@ class Tag(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (for a role binding: with this identity and role; for a group invite: with this role and address; for an account association: in this group; for a mapping of an external group: with all its fields). It remains when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a tag may always be replaced; default: false
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
-        :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the image belongs to, such as `base`; order and duplicates do not matter
+        :param pulumi.Input[_builtins.bool] delete_adopted: Deletes an adopted record with the resource; default: it remains
         :param pulumi.Input[_builtins.bool] deprecated: Marks the tag as deprecated; default: false
         :param pulumi.Input[_builtins.str] digest: Digest of the manifest: `sha256:` and 64 hexadecimal digits; a change moves the tag
-        :param pulumi.Input[_builtins.str] name: At most 128 characters; unique in its repo; a change creates a new tag before the old one goes
-        :param pulumi.Input[_builtins.str] parent: The repo that the tag belongs to: its uid; a change creates a new tag before the old one goes
+        :param pulumi.Input[_builtins.str] name: At most 128 characters; unique in its repo; a change creates a new tag before the old one is deleted
+        :param pulumi.Input[_builtins.str] parent: The repo that the tag belongs to: its uid; a change creates a new tag before the old one is deleted
         """
         ...
     @overload
@@ -311,7 +311,7 @@ class Tag(pulumi.CustomResource):
     @pulumi.getter
     def bundles(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
+        Bundles that the image belongs to, such as `base`; order and duplicates do not matter
         """
         return pulumi.get(self, "bundles")
 

@@ -139,12 +139,12 @@ const capable = { name: "r", capabilities: ["groups.list"] };
 const GROUP_TEXT =
   "parent: a change creates a new group: its uid and the uids of everything below it would change, and the role bindings in it would end; set allowReplace: true to allow it";
 const KEYS_TEXT =
-  "staticKeys: a change creates a new identity: its uid would change: role bindings and workloads that name it would lose their access; set allowReplace: true to allow it";
+  "staticKeys: a change creates a new identity: its uid would change, and role bindings and workloads that name it would lose their access; set allowReplace: true to allow it";
 const ROLE_TEXT =
-  "parent: a change creates a new role: its uid would change: role bindings that name it keep the old role from being deleted; set allowReplace: true to allow it";
+  "parent: a change creates a new role: its uid would change, and role bindings that name the old role would prevent its deletion; set allowReplace: true to allow it";
 const RULE = "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID";
 const RULE_TEXT =
-  "oidc.correlationRule: a change creates a new identity provider: its uid would change, and who signs in by it would be somebody new; set allowReplace: true to allow it";
+  "oidc.correlationRule: a change creates a new identity provider: its uid would change, and the people who sign in there would get new identities; set allowReplace: true to allow it";
 const signIn = (further: Json = {}) => ({ ...provider, oidc: { ...oidc, pkceEnabled: true, ...further } });
 const replacements: [string, Kind, Json, Json, ...string[]][] = [
   ["a group's parent", group, eng, { ...eng, parent: ORG }, GROUP_TEXT],

@@ -3,8 +3,8 @@ import { registerNative } from "../../form.ts";
 import * as dynamic from "../index.ts";
 
 /**
- * AccountAssociation, served by the plugin: the accounts of a group at cloud providers, and its installations of
- * GitHub apps.
+ * AccountAssociation, served by the plugin: the accounts that a group has with cloud providers, and its
+ * installations of GitHub apps.
  *
  * Errors: those of this class in pulumi-irm, each with its property.
  *
@@ -27,8 +27,8 @@ import * as dynamic from "../index.ts";
 export class AccountAssociation extends dynamic.AccountAssociation {}
 
 /**
- * ExternalGroupRoleMapping, served by the plugin: the people whose sign-in names a group of their identity provider
- * get a role at the organization.
+ * ExternalGroupRoleMapping, served by the plugin: grants a role at the organization to the people whose sign-in
+ * names a group of their identity provider.
  *
  * Errors: those of this class in pulumi-irm, each with its property.
  *
@@ -69,7 +69,7 @@ export class Group extends dynamic.Group {}
 
 /**
  * GroupInvite, served by the plugin: a code that lets a person without an identity join a group, with a role. Any
- * change creates a new invite with a new code, before the old one ends.
+ * change creates a new invite with a new code, and then deletes the old one.
  *
  * Errors: those of this class in pulumi-irm, each with its property.
  *
@@ -87,8 +87,8 @@ export class Group extends dynamic.Group {}
 export class GroupInvite extends dynamic.GroupInvite {}
 
 /**
- * Identity, served by the plugin: who may call. A workload assumes it by a token whose claims match, by a key of
- * its own, or as an AWS principal.
+ * Identity, served by the plugin: a caller of the API. A workload assumes it with a token whose claims match, with
+ * its own key, or as an AWS principal.
  *
  * Errors: those of this class in pulumi-irm, each with its property.
  *
@@ -131,7 +131,7 @@ export class Identity extends dynamic.Identity {}
 export class IdentityProvider extends dynamic.IdentityProvider {}
 
 /**
- * Repo, served by the plugin: a repository of images, of its own or synced from another.
+ * Repo, served by the plugin: a repository of images, either your own or synced from another repository.
  *
  * Errors: those of this class in pulumi-irm, each with its property.
  *
@@ -203,8 +203,8 @@ export class RoleBinding extends dynamic.RoleBinding {}
 export class Tag extends dynamic.Tag {}
 
 /**
- * RoleBindingSet, served by the plugin: all role bindings of one group as one resource, so that thousands of them
- * are few resources to the engine.
+ * RoleBindingSet, served by the plugin: all role bindings of one group as one resource, so that the engine handles
+ * few resources instead of thousands.
  *
  * Errors: those of this class in pulumi-irm, each with its property.
  *
