@@ -114,8 +114,10 @@ const argumentsIn = ({ inputProperties, requiredInputs }: ResourceSpec, schema: 
     const message = namedType(inner, schema);
     const { properties, required = [] } = message && "properties" in message ? message : { properties: {} };
     const fields = Object.entries(properties).map(([field, own]) => ({
-      ...{ path: `${name}${inner === spec ? "" : "[]"}.${field}`, spec: own },
-      ...{ isRequired: required.includes(field), change: changeOf(own, change) },
+      path: `${name}${inner === spec ? "" : "[]"}.${field}`,
+      spec: own,
+      isRequired: required.includes(field),
+      change: changeOf(own, change),
     }));
     return [{ path: name, spec, isRequired: requiredInputs.includes(name), change }, ...fields];
   });
@@ -133,7 +135,7 @@ const argumentsText = (spec: ResourceSpec, schema: Schema): string => {
       // The last column says it.
       const description = own.description?.replace(/[;.] a change [^;.]*/i, "") ?? "";
       const [, byDefault = ""] = DEFAULT.exec(description) ?? [];
-      const meaning = description.replace(DEFAULT, "") + (own.secret ? "; **secret**" : "");
+      const meaning = description.replace(DEFAULT, "");
       const type = meaning.endsWith(": its uid") ? "uid" : typeText(own, schema);
       return [`\`${path}\``, type, isRequired ? "required" : byDefault, meaning.replace(": its uid", ""), change];
     });
@@ -150,11 +152,13 @@ const outputsText = ({ inputProperties, properties }: ResourceSpec, schema: Sche
     name in inputProperties && JSON.stringify(typeOnly(inputProperties[name])) === JSON.stringify(typeOnly(own));
   const entries = Object.entries(properties);
   const isPlain = ([name, own]: [string, PropertySpec]) => isArgument(name, own) || ALWAYS.test(name);
-  const same = entries.filter(isPlain).map(([name]) => `\`${name}\``);
+  const names = entries
+    .filter(isPlain)
+    .map(([name]) => `\`${name}\``)
+    .join(", ");
   const rows = entries
     .filter((one) => !isPlain(one))
     .map(([name, own]) => [`\`${name}\``, typeText(own, schema, true), own.description ?? ""]);
-  const names = same.join(", ");
   if (rows.length === 0) return `${names}.`;
   return `${names && `${names}, and:\n\n`}${table(["name", "type", "meaning"], rows)}`;
 };
