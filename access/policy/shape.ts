@@ -121,6 +121,8 @@ const workloadSchema: JsonSchema = {
   additionalProperties: false,
 };
 
+const denials = [oneCapability, denialSchema];
+
 const Test = z.strictObject({
   name: text.describe("what must hold, as a sentence"),
   capability: opaque(someCapabilities),
@@ -136,9 +138,7 @@ const Test = z.strictObject({
     .boolean()
     .optional()
     .describe("true: cannot and only are also about what could be reached by requests, as irm access paths finds it"),
-  cannot: opaque({
-    anyOf: [denialSchema, { type: "array", items: { anyOf: [...(oneCapability.anyOf as []), denialSchema] } }],
-  }),
+  cannot: opaque({ anyOf: [...denials, { type: "array", items: { anyOf: denials } }] }),
 });
 
 /** check/test.ts finds other mistakes of a test. */

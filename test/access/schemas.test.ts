@@ -48,6 +48,7 @@ test("access.tests.schema.json accepts the file of the example, and those of the
 });
 
 test.each([
+  ["one capability as cannot", "{ name: a, identity: b, cannot: '*.create' }", true],
   ["all forms of cannot", "{ name: a, identity: b, cannot: [tag.create, { capability: '*.create', at: / }] }", true],
   ["an unknown capability", "{ name: a, identity: b, can: tag.craete }", false],
   ["an unknown workload", "{ name: a, workload: { githb: {} }, cannot: '*' }", false],
