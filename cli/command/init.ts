@@ -35,7 +35,8 @@ const init = (folder: string, { organization }: { organization: string }): numbe
     made = mkdirSync(folder, { recursive: true });
     const write = (name: string, purpose: string, text: string) => {
       const file = join(folder, name);
-      const isNew = writeNew(file, text);
+      // Users of the executable have no package, in which editors look for the schema.
+      const isNew = writeNew(file, isStandalone ? text.replace(/^# yaml-language-server.*\n(#\n)?/, "") : text);
       if (isNew) written.push({ file, purpose });
       return isNew;
     };

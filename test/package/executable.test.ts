@@ -78,6 +78,7 @@ test("creates and reviews a program in YAML, which irm init has written, beside 
   expect(place.rows("groups", "name = ?", "bare")).toHaveLength(1);
 
   const policy = readFileSync(join(program, "access.yaml"), "utf8");
+  expect(policy).not.toContain("node_modules");
   writeFileSync(join(program, "access.yaml"), policy.replace("viewer: [pull-requests]", "editor: [pull-requests]"));
   addThing("new");
   const { status, stdout } = runIn(program, env, "pulumi-irm", "review", "--stack", "dev", "--format", "json");
