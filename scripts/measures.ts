@@ -129,7 +129,7 @@ const measuresOf = (files: readonly File[]): Measure[] => {
       one,
       { before: 200, limit: 80, goal: 80 },
     ),
-    total("lines of tests", tests, countLines, { before: 91_395, limit: 72_648, goal: 72_000 }),
+    total("lines of tests", tests, countLines, { before: 91_395, limit: 72_644, goal: 72_000 }),
     total("bytes of fixtures", files.filter(isFixture), ({ text }) => Buffer.byteLength(text), {
       before: 1_237_020,
       limit: 300_000,

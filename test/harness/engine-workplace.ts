@@ -1,7 +1,7 @@
 // A Pulumi program in its own folder, against its own server process, as a user of the package has it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -95,6 +95,18 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
       const stack = await createStack({ folder: program, program, env: all, languageHost });
       return { ...stack, folder: program, write, configure: (config) => configure(program, config) };
     },
+    /** a copy of a folder of examples with its packages, in which the shared process runs the program of a stack */
+    example: (name: string) => {
+      const program = join(folder, name);
+      cpSync(join(root, "examples", name), program, { recursive: true });
+      linkPackages(program);
+      writeFileSync(join(program, ENVIRONMENT), JSON.stringify(env));
+      const open = async (stack: string): Promise<Stack> => {
+        const { address: languageHost } = await languageHostOfWorker();
+        return createStack({ folder: join(folder, `${name}-${stack}`), program, name: stack, env, languageHost });
+      };
+      return { folder: program, open };
+    },
     /** rows of a table of the server, by a condition on its columns */
     rows,
     /** uid of the first row of this name */
@@ -130,7 +142,7 @@ export const openWorkplace = (...flags: string[]): Workplace => {
 };
 
 /** Gives a folder this package and the SDK. */
-export const linkPackages = (folder: string): void => {
+const linkPackages = (folder: string): void => {
   mkdirSync(join(folder, "node_modules", "@pulumi"), { recursive: true });
   // Vitest makes one for this clone (test/support/compile-engine.ts).
   symlinkSync(process.env.IRM_TEST_PACKAGE ?? root, join(folder, "node_modules", "pulumi-irm"));
@@ -150,7 +162,7 @@ export const callerOf = (place: Workplace): Pick<TestServer, "call"> => {
 const pluginsOf = (folder: string | undefined): string =>
   folder === undefined ? "" : `plugins:\n  providers:\n    - name: irm\n      path: ${folder}\n`;
 
-export const ENVIRONMENT = "environment.json";
+const ENVIRONMENT = "environment.json";
 
 const startLanguageHost = async () => {
   const child = spawn(
@@ -170,7 +182,7 @@ const startLanguageHost = async () => {
 
 // It ends when its standard input does.
 let languageHost: ReturnType<typeof startLanguageHost> | undefined;
-export const languageHostOfWorker = () => (languageHost ??= startLanguageHost());
+const languageHostOfWorker = () => (languageHost ??= startLanguageHost());
 
 /** Writes the configuration of the stack of a program's folder. */
 export const configure = (program: string, config: Readonly<Record<string, string>>): void => {

@@ -1,10 +1,9 @@
 // examples/policy and examples/environments through a real engine, and a policy with people, whose identity provider is somebody else's.
-import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { root } from "../harness/api-process.ts";
-import { createStack } from "../harness/engine-stack.ts";
-import { languageHostOfWorker, openWorkplace, type Program } from "../harness/engine-workplace.ts";
+import { openWorkplace, type Program } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 
 const example = (file: string, name = "policy"): string => readFileSync(join(root, "examples", name, file), "utf8");
@@ -188,15 +187,12 @@ it("the people of a policy are of an identity provider that exists, or that the 
 
 describe("examples/environments", () => {
   const environment = (file: string) => example(file, "environments");
-  let folder: string;
+  let copy: ReturnType<typeof place.example>;
   let irm: (...args: string[]) => ReturnType<typeof irmIn>;
   beforeAll(async () => {
     const trial = await place.program("trial", environment("trial/index.ts"));
     await trial.must("up", "--yes", "--skip-preview");
-    ({ folder } = await place.program("environments", environment("index.ts")));
-    const replaced = /(index\.ts|Pulumi\.yaml|package\.json|node_modules)$/;
-    const from = join(root, "examples", "environments");
-    cpSync(from, folder, { recursive: true, filter: (path) => !replaced.test(path) });
+    copy = place.example("environments");
   });
 
   /** Who has which role where in an organization: workloads by name, people by the group of their identity provider. */
@@ -217,10 +213,9 @@ describe("examples/environments", () => {
   ])("has a stack of %s, whose policy passes %s, and gives what README says", async (name, count, own) => {
     const organization = place.uidOf("groups", `acme-${name}`);
     const policy = `${name}.yaml`;
+    const { folder, open } = copy;
     writeFileSync(join(folder, policy), environment(policy).replace(/uid: \w+/, `uid: ${organization}`));
-    const { address: languageHost } = await languageHostOfWorker();
-    const options = { folder: join(folder, name), program: folder, name, env: place.env, languageHost };
-    const { must, env, sharedEngine } = await createStack(options);
+    const { must, env, sharedEngine } = await open(name);
     irm = (...args) => irmIn({ folder, env, sharedEngine }, args);
     const passed = { code: 0, stdout: expect.stringContaining(`${count}, all passed\n`) };
     expect(await irm("check", policy)).toMatchObject(passed);
@@ -230,7 +225,7 @@ describe("examples/environments", () => {
   });
 
   it("has a test that denies the edit of README, in a review of production", async () => {
-    const file = join(folder, "production.yaml");
+    const file = join(copy.folder, "production.yaml");
     writeFileSync(file, readFileSync(file, "utf8").replace("Engineering: [viewer]", "Engineering: [editor]"));
     const { code, stdout } = await irm("review", "--stack", "production", "--tests", "production.yaml");
     expect([code, stdout]).toEqual([3, expect.stringContaining("5 tests of access: 1 failed\n")]);

@@ -1,5 +1,5 @@
 // examples/github and the workflows of docs/ci.md by a runner of their jobs, with a real engine; test/ci has what is refused.
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -9,14 +9,7 @@ import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { placeAndTime, stampText } from "../../provider/record/id.ts";
 import { root } from "../harness/api-process.ts";
 import { createStack, engineFolder } from "../harness/engine-stack.ts";
-import {
-  createWorkplace,
-  ENVIRONMENT,
-  languageHostOfWorker,
-  linkPackages,
-  type Program,
-  type Workplace,
-} from "../harness/engine-workplace.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { createGithub, type Event, type Github, pullRequest, push, schedule } from "../harness/pipeline/github.ts";
 import type { JobText } from "../harness/pipeline/github-runner.ts";
 import { fencesOf } from "../support/document.ts";
@@ -75,8 +68,7 @@ type Example = Awaited<ReturnType<typeof openExample>>;
 
 /** A copy with its packages, in which everything is replaced that its README names; and what its owner's program has created. */
 const openExample = async () => {
-  const folder = join(place.folder, "github");
-  cpSync(EXAMPLE, folder, { recursive: true });
+  const { folder, open } = place.example("github");
   const { organization, issuer, baseUrl } = place.server;
   const replaced: [string, string, string][] = [
     ["access.yaml", "<uid of your organization>", organization],
@@ -86,14 +78,11 @@ const openExample = async () => {
   ];
   for (const [file, from, to] of replaced)
     writeFileSync(join(folder, file), readFileSync(join(folder, file), "utf8").replace(from, to));
-  linkPackages(folder);
-  writeFileSync(join(folder, ENVIRONMENT), JSON.stringify(place.env));
-  const open = (state: string, own: string, languageHost?: string) =>
-    createStack({ folder: join(place.folder, state), program: own, name: "production", env: place.env, languageHost });
-  const identities = await open("of-identities", join(folder, "identities"));
+  const own = { folder: join(place.folder, "of-identities"), program: join(folder, "identities") };
+  const identities = await createStack({ ...own, name: "production", env: place.env });
   await identities.must("up", "--yes", "--skip-preview");
   const { stdout } = await identities.must("stack", "output", "--json");
-  const { env, sharedEngine } = await open("of-example", folder, (await languageHostOfWorker()).address);
+  const { env, sharedEngine } = await open("production");
   const outputs: Record<string, string> = JSON.parse(stdout);
   return { folder, env, sharedEngine, outputs, repository: repositoryOf({ folder }) };
 };
